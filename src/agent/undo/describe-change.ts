@@ -6,7 +6,7 @@ import { counted } from '../../platform/text/counted.js';
 import { reversePatch } from '../../platform/text/reverse-patch.js';
 import type { UndoItem } from './undo.js';
 
-export interface DescribedChange {
+export interface ChangeToShow {
   /** A folder ends in a slash. */
   path: string;
   isFolder: boolean;
@@ -19,8 +19,8 @@ export interface DescribedChange {
 }
 
 /** Files below a folder that is gone stand in its entry, and a folder that was made only if nothing is in it. */
-export function describeChanges(items: readonly UndoItem[], cwd: string): DescribedChange[] {
-  const described: DescribedChange[] = [];
+export function describeChanges(items: readonly UndoItem[], cwd: string): ChangeToShow[] {
+  const described: ChangeToShow[] = [];
   const movedFrom = moves(items);
   const gone = new Set(movedFrom.values());
   let folder: string | undefined;
@@ -57,7 +57,7 @@ const hashOf = (state: EntryState): string | undefined => (state?.kind === 'file
 function describe(
   item: UndoItem,
   { cwd, below, from }: { cwd: string; below: readonly UndoItem[]; from: UndoItem | undefined },
-): DescribedChange {
+): ChangeToShow {
   const { real, now, target: before } = item;
   const isFolder = (now ?? before)?.kind === 'folder';
   const path = `${shortPath(cwd, real)}${isFolder ? '/' : ''}`;
