@@ -21,7 +21,7 @@ import { forgetTrust, trustFolder } from '../settings/trust.js';
 import { readArgs, settingsOptions } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
-import { UsageProblem } from './usage-problem.js';
+import { SetupProblem, UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
 const USAGE = 'Use helve config list, get KEY, set KEY VALUE, unset KEY, path, keys, schema, trust or untrust.';
@@ -193,7 +193,7 @@ async function change(scope: EditableScope, edit: Edit): Promise<boolean> {
   try {
     return await editSettings(scope, edit, { ...settingsOptions(), ...knownNames(settingsOptions()) });
   } catch (error) {
-    if (error instanceof EditRefused) throw new UsageProblem(error.message);
+    if (error instanceof EditRefused) throw new SetupProblem(error.message);
     throw error;
   }
 }

@@ -24,7 +24,7 @@ import { onSignals } from './signals.js';
 import type { Host } from './stream-json/host.js';
 import type { HostSetup } from './stream-json/host-setup.js';
 import { requestedTelemetry, variablesForTracing } from './telemetry-flags.js';
-import { UsageProblem } from './usage-problem.js';
+import { SetupProblem, UsageProblem } from './usage-problem.js';
 import { type ModelWatch, type WatchedModel, watchedModel } from './watched-model.js';
 import type { WantedWorktree } from './worktree/session-worktree.js';
 import { worktreeOf } from './worktree-of.js';
@@ -55,8 +55,6 @@ async function runHeadless(argv: readonly string[], version: string, opened: Ope
   if (flags.picksSession) throw await (await import('./sessions/which-session.js')).whichSession();
   const wantedWorktree = await worktreeOf(flags);
   const configured = await engineOptions(flags.engine, wantedWorktree && { root: wantedWorktree.project });
-  const notes = notFollowedNotice(instructionsNotFollowed(flags, configured));
-  if (notes !== undefined) await writeLine(process.stderr, `helve: ${notes}`);
   const prompt = flags.hostInput ? undefined : await readPrompt(flags.words, configured.env, flags.goal?.text);
   const goal = goalOf(flags, prompt);
   const options = wantedWorktree
@@ -67,7 +65,12 @@ async function runHeadless(argv: readonly string[], version: string, opened: Ope
   const wanted = requestedTelemetry(flags.observation, options.env);
   const observation = wanted && (await import('./observe.js')).observe(wanted, { env: options.env, catalogue });
   if (flags.resume !== undefined) await assertResumable({ resume: flags.resume, fork: flags.fork }, options);
-  const models = await readModels(flags, options, catalogue, observation?.model).catch(asUsageProblem);
+  const tell = (sentence: string): void => void process.stderr.write(`helve: ${visible(sentence)}\n`);
+  const models = await readModels(flags, options, catalogue, { observed: observation?.model, tell }).catch(
+    asUsageProblem,
+  );
+  const notes = notFollowedNotice(instructionsNotFollowed(flags, configured));
+  if (notes !== undefined) await writeLine(process.stderr, `helve: ${notes}`);
   const resumed =
     flags.resume === undefined ? undefined : await resumeRequested(flags.resume, flags, options, models.first);
   const sessionId = resumed?.id ?? (await newSessionId(flags.sessionId, options));
@@ -179,7 +182,7 @@ async function inWorktree(
 
 /** Errors in a model's configuration are usage errors. */
 function asUsageProblem(error: unknown): never {
-  if (error instanceof ModelFailure) throw new UsageProblem(error.message);
+  if (error instanceof ModelFailure) throw new SetupProblem(error.message);
   throw error;
 }
 

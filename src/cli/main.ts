@@ -4,7 +4,7 @@ import { dataFolderOf, folderNames, isInside } from '../platform/files/paths.js'
 import { hideInitialSecrets } from '../platform/hide-initial-secrets.js';
 import { visible } from '../platform/text/visible.js';
 import { exitCode } from './exit-codes.js';
-import { UsageProblem } from './usage-problem.js';
+import { SetupProblem, UsageProblem } from './usage-problem.js';
 
 type Command = (argv: readonly string[]) => Promise<number>;
 
@@ -98,7 +98,8 @@ async function run(argv: readonly string[]): Promise<number> {
     return await interactive(argv);
   } catch (error) {
     if (error instanceof UsageProblem) {
-      await fail(`helve: ${error.message}\nSee helve ${pageNameFor(argv)}--help.`);
+      const page = error instanceof SetupProblem ? '' : `\nSee helve ${pageNameFor(argv)}--help.`;
+      await fail(`helve: ${error.message}${page}`);
       return exitCode.usage;
     }
     await fail(`helve: ${await unexpected(error)}`);
@@ -136,7 +137,7 @@ async function helpFor(word = ''): Promise<string> {
 function pageNameFor(argv: readonly string[]): string {
   const [first = '', second] = argv;
   if (runsInBackground(argv)) return 'bg ';
-  if (first.startsWith('-')) return isAtTerminal() && !runsAlone(argv) ? 'interactive ' : '-p ';
+  if (first.startsWith('-')) return runsAlone(argv) ? '-p ' : '';
   const name = first === 'help' ? second : first;
   return name !== undefined && Object.hasOwn(commands, name) ? `${name} ` : '';
 }

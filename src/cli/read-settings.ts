@@ -1,7 +1,7 @@
 import type { LoadOptions } from '../settings/load.js';
 import { SettingsRefused, trustNotice } from '../settings/settings-problem.js';
 import { type WatchedSettings, watchSettings } from '../settings/watch.js';
-import { UsageProblem } from './usage-problem.js';
+import { SetupProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
 const MAX_TOLD = 20; // a file that is entirely wrong would produce too many
@@ -22,7 +22,7 @@ export async function readSettings(options: LoadOptions, { asksForTrust = false 
     }
     return watched;
   } catch (error) {
-    if (error instanceof SettingsRefused) throw new UsageProblem(error.message);
+    if (error instanceof SettingsRefused) throw new SetupProblem(error.message);
     throw error;
   }
 }

@@ -31,7 +31,7 @@ import { comparePolicy } from './replay/policy.js';
 import { policyLines, type ReplayReport, replayLines } from './replay/report.js';
 import { onSignals } from './signals.js';
 import { variablesForTracing } from './telemetry-flags.js';
-import { UsageProblem } from './usage-problem.js';
+import { SetupProblem, UsageProblem } from './usage-problem.js';
 import { wrapped, writeLine } from './write-line.js';
 
 const flags = {
@@ -76,7 +76,7 @@ export async function replay(argv: readonly string[]): Promise<number> {
       ? await replayCalls(session, location, values)
       : await replayPolicy(session, location, values.policy, values);
   } catch (error) {
-    if (error instanceof SettingsRefused) throw new UsageProblem(error.message);
+    if (error instanceof SettingsRefused) throw new SetupProblem(error.message);
     if (!(error instanceof SessionProblem || error instanceof TreeProblem)) throw error;
     await writeLine(process.stderr, wrapped(`helve: ${visible(error.message)}`, process.stderr));
     return exitCode.failed;

@@ -20,18 +20,30 @@ export interface RunModels {
   effort: Effort | undefined;
 }
 
+export interface ModelPorts {
+  observed?: ((model: Model) => Model) | undefined;
+  /** Shows a sentence to the person, such as one about a name that may be misspelt. */
+  tell?: ((sentence: string) => void) | undefined;
+}
+
 export async function readModels(
   flags: Pick<RunFlags, 'model' | 'fallbackModel' | 'effort' | 'resume'>,
   { env, settings: { current } }: CliEngineOptions,
   catalogue: Catalogue,
-  observed: (model: Model) => Model = (model) => model,
+  { observed = (model) => model, tell }: ModelPorts = {},
 ): Promise<RunModels> {
+  const told = new Set<string>();
+  const onMisspelt = (sentence: string): void => {
+    if (!told.has(sentence)) tell?.(sentence);
+    told.add(sentence);
+  };
   const retries = retriesFrom(env);
   let { effort } = readEffort(flags.effort ?? current.effort?.value);
   const chosen = await withKeyHelper(current.apiKeyHelper?.value, env);
   const choose = async (name: string | undefined, from?: string): Promise<Model> => {
-    const options = { ...(effort && { effort }), catalogue };
-    const model = await chosen(name, options).catch((error: unknown) => {
+    const options = { ...(effort && { effort }), catalogue, onMisspelt };
+    const model = await chosen(name, options).catch(async (failed: unknown) => {
+      const error = await withLocalName(failed, name, env, catalogue);
       throw from === undefined ? error : namedBy(from, error);
     });
     return observed(model);
@@ -106,6 +118,22 @@ async function resumedModel(
     await writeLine(process.stderr, `helve: ${visible(sentence)}`);
     return undefined;
   }
+}
+
+/** An unknown bare name may be that of a model on this machine, so its servers are asked. */
+export async function withLocalName(
+  error: unknown,
+  name: string | undefined,
+  env: CliEngineOptions['env'],
+  catalogue: Catalogue,
+): Promise<unknown> {
+  const isUnknown = error instanceof ModelFailure && error.kind === 'unknown_model';
+  if (!isUnknown || name === undefined || name.includes('/')) return error;
+  const { modelOnThisMachine } = await import('../models/catalogue/unknown-model.js');
+  const found = await modelOnThisMachine(name, env, catalogue);
+  if (found === undefined) return error;
+  const sentence = `"${name}" names no model without its provider. Did you mean "${found}", which runs on this machine?`;
+  return new ModelFailure('unknown_model', sentence, { cause: error });
 }
 
 /** The user did not type the name just now, so the failure says where it was set. */

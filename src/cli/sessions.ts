@@ -24,7 +24,7 @@ import { exitCode } from './exit-codes.js';
 import { oneOf } from './one-of.js';
 import { resultPreview } from './sessions/result-preview.js';
 import { cleanTitle, sessionTable } from './sessions/session-table.js';
-import { UsageProblem } from './usage-problem.js';
+import { SetupProblem, UsageProblem } from './usage-problem.js';
 import { wrapped, writeLine } from './write-line.js';
 
 const commands: Readonly<Record<string, (argv: readonly string[], location: SessionLocation) => Promise<number>>> = {
@@ -193,7 +193,7 @@ async function write(argv: readonly string[], location: SessionLocation): Promis
     return exitCode.ok;
   }
   await writeExport(resolve(values.output), pieces).catch((error: unknown) => {
-    throw error instanceof SessionProblem ? new UsageProblem(error.message) : error;
+    throw error instanceof SessionProblem ? new SetupProblem(error.message) : error;
   });
   await writeLine(
     process.stdout,

@@ -312,3 +312,62 @@ test('auth status counts a key that was stored with /key, and says what to do wi
     stdout: 'OpenAI is set up by OPENAI_API_KEY, a key that /key has stored.\n',
   });
 });
+
+test('a misspelt model is refused before anything is asked of a key, and without a help page', async () => {
+  const { code, stderr } = await runHelve(['-p', 'hi', '--model', 'claude-sonet-4-5']);
+  expect({ code, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /^helve: "claude-sonet-4-5" is not a known model of Anthropic\. Did you mean "anthropic\/claude-sonnet-4-5"\?/,
+    ),
+  });
+  expect(stderr).not.toMatch(/key|--help/i);
+});
+
+test('at another address a model that may be misspelt is requested, and a 404 has the nearest name', async () => {
+  const error = { type: 'not_found_error', message: 'model: claude-sonet-4-5' };
+  const server = await startFakeModelServer([{ status: 404, error }]);
+  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'k' };
+  const { code, stderr } = await runHelve(['-p', 'hi', '--model', 'claude-sonet-4-5'], { env });
+  await server.close();
+  expect({ code, requests: server.requests.length }).toEqual({ code: 1, requests: 1 });
+  expect(stderr).toContain(
+    'helve: The model "claude-sonet-4-5" is requested as it is, but it may be misspelt. Did you mean "anthropic/claude-sonnet-4-5"?\n',
+  );
+  expect(stderr).toMatch(/does not know the model .*\. Did you mean "anthropic\/claude-sonnet-4-5"\? Check the name/);
+});
+
+test('a bare name that a server of this machine has is offered with its provider', async () => {
+  const env = { HELVE_HOME: await homeWith(ollamaAt(await localServer(['llama3', 'qwen3:8b']))) };
+  expect(await runHelve(['-p', 'hi', '--model', 'qwen3'], { env })).toMatchObject({
+    code: 2,
+    stderr:
+      'helve: "qwen3" names no model without its provider. Did you mean "ollama/qwen3:8b", which runs on this machine?\n',
+  });
+});
+
+test('a model that a server of this machine does not have is answered with those that it has', async () => {
+  const server = createServer((request, response) => {
+    const isList = request.url === '/v1/models';
+    response.statusCode = isList ? 200 : 404;
+    const error = { message: 'model "qwen3" not found', type: 'not_found_error' };
+    response.end(JSON.stringify(isList ? { data: [{ id: 'llama3' }] } : { error }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  servers.push(server);
+  const { port } = server.address() as AddressInfo; // listening on a port, so it has one
+  const { stderr } = await runHelve(['-p', 'hi', '--model', 'ollama/qwen3'], {
+    env: { OLLAMA_BASE_URL: `http://127.0.0.1:${port}/v1` },
+  });
+  expect(stderr).toMatch(/does not know the model "qwen3" \(.*\)\. Ollama has llama3\. Check the name/);
+});
+
+test('a closed port is reported with the variable that the address came from', async () => {
+  const env = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1', ANTHROPIC_API_KEY: 'k', HELVE_MAX_RETRIES: '0' };
+  const { stderr } = await runHelve(['-p', 'hi'], { env });
+  expect(stderr).toContain(
+    'The address comes from ANTHROPIC_BASE_URL: start the server there, or correct the address.',
+  );
+  expect(stderr).not.toMatch(/\bset ANTHROPIC_BASE_URL/);
+});

@@ -90,7 +90,7 @@ test('counts the retries up to the number after which it gives up, if no server 
   const lines = stderr.trimEnd().split('\n');
   expect(lines[0]).toContain('(1 of 2).');
   expect(lines[1]).toContain('(2 of 2).');
-  expect(lines[2]).toContain('It was tried 3 times. Start the model server');
+  expect(lines[2]).toContain('It was tried 3 times. The address comes from ANTHROPIC_BASE_URL: start the server there');
 });
 
 test('does not wait for a server that asks for an hour', async () => {
@@ -182,7 +182,7 @@ test('says what to start when nothing listens on this machine', async () => {
   expect(run.stderr.trimEnd().split('\n')).toHaveLength(3);
   expect(run.stderr).toMatch(
     new RegExp(
-      `at ${place} .*It was tried 3 times. Start the model server, or set ANTHROPIC_BASE_URL to its address.\n$`,
+      `at ${place} .*It was tried 3 times. The address comes from ANTHROPIC_BASE_URL: start the server there, or correct the address.\n$`,
     ),
   );
 });

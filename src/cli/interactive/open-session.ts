@@ -58,13 +58,13 @@ export async function openSession(
   let models: RunModels;
   const named = { ...flags, resume: request.resume, ...(request.model && { model: request.model }) };
   try {
-    models = fixed ?? (await readModels(named, options, catalogue, observation?.model));
+    models = fixed ?? (await readModels(named, options, catalogue, { observed: observation?.model, tell: ports.tell }));
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
     const wasNamed = named.model !== undefined || namedModel(settings.current, env) || named.resume !== undefined;
     return {
       ...toolsOnly(options, catalogue, error, common),
-      ...(wasNamed && { namedModelProblem: error.message }),
+      ...(wasNamed && { namedModelProblem: error }),
     };
   }
   const resumed =

@@ -8,7 +8,7 @@ import { editSettings } from '../../settings/edit-file.js';
 import { EditRefused, editedJson, lockOf } from '../../settings/edit-json.js';
 import { settingsOptions } from '../args.js';
 import { oneOf } from '../one-of.js';
-import { UsageProblem } from '../usage-problem.js';
+import { SetupProblem } from '../usage-problem.js';
 
 export const editableScopes = ['local', 'project', 'user'] as const;
 
@@ -29,7 +29,7 @@ export async function editServer(
     if (file === '.mcp.json') return await editProjectFile(name, entry, options);
     return await editSettings(file, { path: ['mcpServers', name], value: entry }, options);
   } catch (error) {
-    if (error instanceof EditRefused) throw new UsageProblem(error.message);
+    if (error instanceof EditRefused) throw new SetupProblem(error.message);
     throw error;
   }
 }

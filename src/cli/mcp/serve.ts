@@ -10,7 +10,7 @@ import { exitCode } from '../exit-codes.js';
 import { readCatalogue } from '../read-catalogue.js';
 import { onSignals } from '../signals.js';
 import { variablesForTracing } from '../telemetry-flags.js';
-import { UsageProblem } from '../usage-problem.js';
+import { SetupProblem, UsageProblem } from '../usage-problem.js';
 import { writeLine } from '../write-line.js';
 
 const USAGE = 'Use helve mcp serve, or helve mcp serve --http [PORT].';
@@ -86,7 +86,7 @@ interface HttpServing extends Token {
 async function serveHttp({ isOwn, ...options }: HttpServing, signal: AbortSignal): Promise<void> {
   const { PortRefused, serveOverHttp } = await import('../../mcp/server/serve-http.js');
   const service = await serveOverHttp(options).catch((error: unknown) => {
-    if (error instanceof PortRefused) throw new UsageProblem(error.message);
+    if (error instanceof PortRefused) throw new SetupProblem(error.message);
     throw error;
   });
   await writeLine(process.stdout, `url: ${service.url}`);

@@ -18,7 +18,7 @@ import { readSettings } from '../read-settings.js';
 import { withKeyHelper } from '../run-models.js';
 import { onSignals } from '../signals.js';
 import { terminalWidth } from '../terminal-width.js';
-import { UsageProblem } from '../usage-problem.js';
+import { SetupProblem, UsageProblem } from '../usage-problem.js';
 import { writeLine } from '../write-line.js';
 
 const DEFAULT_TIMEOUT_S = 180; // a large model on a small machine reads its prompt for minutes
@@ -47,7 +47,7 @@ export async function testModel(argv: readonly string[]): Promise<number> {
     return model;
   };
   const model = await modelWith(undefined).catch((error: unknown) => {
-    throw error instanceof ModelFailure ? new UsageProblem(error.message) : error;
+    throw error instanceof ModelFailure ? new SetupProblem(error.message) : error;
   });
   const id = `${model.provider}/${model.name}`;
   const width = terminalWidth();

@@ -98,7 +98,7 @@ export function knownModel(catalogue: Catalogue, provider: string, name: string)
   const entry = catalogue.models.get(`${provider}/${name}`) ?? catalogue.models.get(`${provider}/${undated}`);
   const family = name.slice(name.lastIndexOf('/') + 1);
   const vendors = vendorsModel(catalogue, catalogue.providers.get(provider)?.cloud, name);
-  const writesCalls = builtIn.localServers.includes(provider) && isOfFamily(family, builtIn.textCallFamilies);
+  const writesCalls = builtIn.localServers.includes(provider) && isOpenModel(family);
   return {
     ...(PATCH_FAMILY.test(family) && { editStyle: 'patch' }),
     ...(writesCalls && { textCalls: 'recover' }),
@@ -125,8 +125,9 @@ export function withoutPrices({ prices: _, ...rest }: KnownModel): KnownModel {
   return rest;
 }
 
-const isOfFamily = (name: string, families: readonly string[]): boolean =>
-  families.some((family) => name.toLowerCase().startsWith(family));
+/** Whether the name is that of an open model, which servers on this machine can have. */
+export const isOpenModel = (name: string): boolean =>
+  builtIn.textCallFamilies.some((family) => name.toLowerCase().startsWith(family));
 
 /** The nearest accepted level, preferring a lower one; undefined if the model can't think. */
 export function nearestEffort(wanted: Effort, accepted: readonly Effort[] = efforts): Effort | undefined {

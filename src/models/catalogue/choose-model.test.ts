@@ -239,10 +239,10 @@ test.each<[string, string, Record<string, string>, string]>([
     'the script does not exist',
     'scripted/no.json',
     {},
-    "The script no.json can't be read (no such file). Check the path.",
+    "The script no.json can't be read: there is no such file. Check the path after scripted/ in the model's name.",
   ],
 ])('explains what to do if %s', async (_, spec, env, message) => {
-  const readFile = () => Promise.reject(new Error('no such file'));
+  const readFile = () => Promise.reject(Object.assign(new Error('missing'), { code: 'ENOENT' }));
   await expect(chooseModel(spec, env, { readFile, catalogue })).rejects.toMatchObject({
     name: 'ModelFailure',
     kind: 'invalid_request',

@@ -1,4 +1,5 @@
 import { type Effort, type Model, ModelFailure } from '../../contract/model.js';
+import { isMissing } from '../../platform/files/paths.js';
 import { messageOf } from '../../platform/message-of.js';
 import type { ServerAccess } from '../http/authorization.js';
 import { type Catalogue, type KnownModel, nearestEffort } from './catalogue.js';
@@ -13,6 +14,8 @@ export interface ChooseModelOptions {
   effort?: Effort;
   /** Default: the built-in catalogue with the user's models.json. */
   catalogue?: Catalogue;
+  /** Receives a sentence about a name that may be misspelt, but is requested, since a server may have it. */
+  onMisspelt?: (sentence: string) => void;
   /** Reads scripts and models.json. */
   readFile?: ReadTextFile;
 }
@@ -33,7 +36,8 @@ export async function chooseModel(
   if (wanted?.startsWith('scripted/') && wanted !== 'scripted/') return await scripted(wanted.slice(9), readFile);
   const catalogue = options.catalogue ?? (await loadCatalogue(env, readFile));
   const { plan, keys } = await planWithKeys(wanted, env, catalogue);
-  return await buildModel(plan, keys, options.effort);
+  if (plan.meant !== undefined) options.onMisspelt?.(mayBeMisspelt(plan.name, plan.meant));
+  return await buildModel(plan, keys, { ...options, catalogue });
 }
 
 /** Tries with the keys in the environment first, and with sign-ins and stored keys only if that fails. */
@@ -88,10 +92,24 @@ function outputLimit({ outputTokens, contextTokens }: KnownModel, env: Environme
   );
 }
 
-async function buildModel(plan: ModelPlan, env: Environment, effort: Effort | undefined): Promise<Model> {
+const mayBeMisspelt = (name: string, meant: string): string =>
+  `The model "${name}" is requested as it is, but it may be misspelt. Did you mean "${meant}"?`;
+
+async function buildModel(
+  plan: ModelPlan,
+  env: Environment,
+  { effort, catalogue }: { effort?: Effort; catalogue: Catalogue },
+): Promise<Model> {
   const { provider, name, keyVariable, known } = plan;
   const { outputTokens: _, efforts, textCalls, ...facts } = known;
-  const access = await serverAccess(plan, env);
+  const access = {
+    ...(await serverAccess(plan, env)),
+    addressFrom: addressFrom(plan, env),
+    async nearestModel() {
+      const { describeUnknownModel } = await import('./unknown-model.js');
+      return await describeUnknownModel({ provider: provider.id, name }, env, catalogue);
+    },
+  };
   const { api: baseUrl = plan.baseUrl } = access;
   const nearest = effort && nearestEffort(effort, efforts);
   const shared = {
@@ -142,6 +160,13 @@ async function buildModel(plan: ModelPlan, env: Environment, effort: Effort | un
   }
 }
 
+/** Where the address of the server was set, if it is not the one that Helve knows. */
+function addressFrom({ provider, isElsewhere }: ModelPlan, env: Environment): string | undefined {
+  const { baseUrlVariable: variable } = provider;
+  if (variable !== undefined && env[variable]?.trim()) return variable;
+  return provider.isOwn || isElsewhere ? `"baseUrl" of ${provider.id} in models.json` : undefined;
+}
+
 /** The authorisation by the user's sign-in, or by a provider's `keyCommand`, if no key is set. */
 async function serverAccess(
   { provider: { id, keyCommand }, keyVariable, bySignIn }: ModelPlan,
@@ -162,7 +187,8 @@ const called = (provider: string, model: Model): Model =>
 
 async function scripted(path: string, readFile: ReadTextFile): Promise<Model> {
   const text = await readFile(path).catch((error: unknown) => {
-    throw new ModelFailure('invalid_request', `The script ${path} can't be read (${message(error)}). Check the path.`, {
+    const why = `The script ${path} can't be read: ${isMissing(error) ? 'there is no such file' : message(error)}`;
+    throw new ModelFailure('invalid_request', `${why}. Check the path after scripted/ in the model's name.`, {
       cause: error,
     });
   });

@@ -55,6 +55,7 @@ test.each<[string | undefined, Record<string, string>, string]>([
   ],
   // bare names, and a provider alone
   ['claude-someday', anthropic, 'anthropic/claude-someday anthropic api.anthropic.com ANTHROPIC_API_KEY'],
+  ['gpt-someday', openai, 'openai/gpt-someday responses api.openai.com OPENAI_API_KEY'],
   ['gpt-5', openai, 'openai/gpt-5 responses api.openai.com OPENAI_API_KEY'],
   ['kimi-k3', { MOONSHOT_API_KEY: 'k' }, 'kimi/kimi-k3 chat api.moonshot.ai MOONSHOT_API_KEY'],
   ['deepseek', { DEEPSEEK_API_KEY: 'k' }, 'deepseek/deepseek-flash chat api.deepseek.com DEEPSEEK_API_KEY'],
@@ -122,8 +123,32 @@ test.each<[string | undefined, Record<string, string>, string, string]>([
       /^"acme\/m1" names no model: there is no provider "acme"\. Some providers are anthropic, .*; "helve models" lists what is known\.$/,
     ),
   ],
-  ['anthropic/', {}, 'unknown_model', `"anthropic/" names no model. ${how}`],
-  ['ollama', {}, 'unknown_model', `"ollama" names no model. ${how}`],
+  [
+    'anthropic/',
+    {},
+    'unknown_model',
+    '"anthropic/" names no model: nothing follows the slash. "helve models" lists what is known.',
+  ],
+  [
+    'ollama',
+    {},
+    'unknown_model',
+    '"ollama" is a provider without a default model. Add the name of one: --model ollama/NAME.',
+  ],
+  [
+    'qwen3',
+    {},
+    'unknown_model',
+    '"qwen3" names no model without its provider. If it runs on this machine, write "ollama/qwen3", or lmstudio, llamacpp or vllm in the place of ollama; "helve models" lists what is known.',
+  ],
+  ...['anthropic/claude-sonet-4-5', 'claude-sonet-4-5'].flatMap((wanted) =>
+    [{}, anthropic].map((env): [string, Record<string, string>, string, string] => [
+      wanted,
+      env,
+      'unknown_model',
+      '"claude-sonet-4-5" is not a known model of Anthropic. Did you mean "anthropic/claude-sonnet-4-5"? If it is the right name of a new model, add it to models.json: {"models":{"anthropic/claude-sonet-4-5":{}}}',
+    ]),
+  ),
   ['constructor', {}, 'unknown_model', `"constructor" names no model. ${how}`],
   [
     'antropic/claude-x',
@@ -194,3 +219,11 @@ function catching(action: () => unknown): unknown {
     return error;
   }
 }
+
+test('a name that may be misspelt is requested from a server that may have it, and where models.json has it', () => {
+  const meant = 'anthropic/claude-sonnet-4-5';
+  const gateway = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };
+  expect(planModel('claude-sonet-4-5', gateway, catalogue)).toMatchObject({ name: 'claude-sonet-4-5', meant });
+  const models = new Map([...catalogue.models, ['anthropic/claude-sonet-4-5', {}]]);
+  expect(planModel('claude-sonet-4-5', anthropic, { ...catalogue, models })).not.toHaveProperty('meant');
+});

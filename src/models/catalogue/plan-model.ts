@@ -4,6 +4,7 @@ import {
   type Access,
   accessTo,
   type Catalogue,
+  isOpenModel,
   isSetUp,
   isWebAddress,
   type KnownModel,
@@ -12,6 +13,7 @@ import {
   publicAddress,
   withoutPrices,
 } from './catalogue.js';
+import { misspeltModel } from './misspelt-model.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,6 +22,8 @@ export interface ModelPlan extends Access {
   provider: Provider;
   name: string;
   known: KnownModel;
+  /** The "provider/name" that was probably meant, for a server that may have models of other names. */
+  meant?: string;
 }
 
 /** The requested model: the flag, else HELVE_MODEL, else undefined. */
@@ -46,13 +50,16 @@ interface Found {
 
 function plan({ provider, name }: Found, env: Environment, catalogue: Catalogue): ModelPlan {
   const access = accessTo(provider, env);
+  const meant = misspeltModel(provider.id, name, catalogue);
+  // Before a missing key, which would be asked for to no use.
+  if (meant !== undefined && !access.isElsewhere && !provider.isOwn) throw misspelt({ provider, name }, meant);
   if (!isWebAddress(access.baseUrl)) throw noAddress(provider);
   // A cloud has other ways to sign in, and its adapter says what is missing.
   const needsKey = (provider.keys.length > 0 || provider.needsSignIn) && !provider.cloud && !provider.keyCommand;
   if (needsKey && !access.keyVariable && !access.bySignIn && !access.isElsewhere) throw noKey(provider);
   const known = knownModel(catalogue, provider.id, name);
-  if (access.bySignIn) return { ...access, provider, name, known: withoutPrices(known) }; // a plan costs by the month
-  return { ...access, provider, name, known };
+  const found = { ...access, provider, name, known, ...(meant !== undefined && { meant }) };
+  return access.bySignIn ? { ...found, known: withoutPrices(known) } : found; // a plan costs by the month
 }
 
 /** The provider and model that a name means, whether or not that provider is set up. */
@@ -89,11 +96,18 @@ function byAlias(wanted: string, env: Environment, { providers }: Catalogue): Fo
 function byBareName(wanted: string, env: Environment, { providers, models }: Catalogue): Found | undefined {
   const having = [...providers.values()].filter(({ id }) => models.has(`${id}/${wanted}`));
   const known = having.find((candidate) => isSetUp(candidate, env)) ?? having[0];
-  // A Claude or Gemini model newer than the catalogue is still its vendor's.
-  const vendor = wanted.startsWith('claude-') ? 'anthropic' : wanted.startsWith('gemini-') ? 'google' : undefined;
-  const provider = known ?? (vendor && providers.get(vendor));
+  const vendor = vendors.find(([family]) => family.test(wanted))?.[1];
+  const provider = known ?? (vendor === undefined ? undefined : providers.get(vendor));
   return provider && { provider, name: wanted };
 }
+
+/** A model newer than the catalogue is still its vendor's. */
+const vendors: ReadonlyArray<readonly [family: RegExp, provider: string]> = [
+  [/^claude-/, 'anthropic'],
+  [/^gemini-/, 'google'],
+  [/^(gpt-(?!oss)|chatgpt-|o\d)/, 'openai'],
+  [/^grok-/, 'xai'],
+];
 
 function throwIfCircle(asked: string, { aliases }: Catalogue): void {
   const steps: string[] = [];
@@ -121,8 +135,17 @@ export const seeModels = {
 function namesNoModel(what: string, wanted: string, catalogue: Catalogue): ModelFailure {
   const alone = catalogue.providers.get(wanted);
   if (alone?.needsSignIn && !alone.isSignedIn) return noKey(alone);
+  if (alone) {
+    return new ModelFailure(
+      'unknown_model',
+      `${what} is a provider without a default model. Add the name of one: --model ${alone.id}/NAME.`,
+    );
+  }
   const nearest = nearestTo(wanted, catalogue);
   const [provider = ''] = wanted.split('/', 1);
+  if (provider !== '' && catalogue.providers.has(provider)) {
+    return new ModelFailure('unknown_model', `${what} names no model: nothing follows the slash. ${seeModels.names}.`);
+  }
   if (wanted.includes('/') && provider !== '' && !catalogue.providers.has(provider)) {
     const some = [...catalogue.providers.keys()].slice(0, SOME_PROVIDERS);
     return new ModelFailure(
@@ -131,12 +154,29 @@ function namesNoModel(what: string, wanted: string, catalogue: Catalogue): Model
         (nearest ? `Did you mean "${nearest}"?` : `Some providers are ${some.join(', ')}; ${seeModels.names}.`),
     );
   }
+  if (nearest === undefined && isOpenModel(wanted)) {
+    return new ModelFailure(
+      'unknown_model',
+      `${what} names no model without its provider. If it runs on this machine, write "ollama/${wanted}", or ` +
+        `lmstudio, llamacpp or vllm in the place of ollama; ${seeModels.names}.`,
+    );
+  }
   return new ModelFailure(
     'unknown_model',
     nearest
       ? `${what} names no model. Did you mean "${nearest}"? ${seeModels.names}.`
       : `${what} names no model. Write PROVIDER/NAME (for example anthropic/claude-sonnet-5-5), a short name such as ` +
           `sonnet, or scripted/FILE; ${seeModels.names}.`,
+  );
+}
+
+/** A refusal, since a request could only fail; models.json allows any name. */
+function misspelt({ provider: { id, title }, name }: Found, meant: string): ModelFailure {
+  const entry = JSON.stringify({ models: { [`${id}/${name}`]: {} } });
+  return new ModelFailure(
+    'unknown_model',
+    `"${name}" is not a known model of ${title}. Did you mean "${meant}"? ` +
+      `If it is the right name of a new model, add it to models.json: ${entry}`,
   );
 }
 
@@ -153,7 +193,9 @@ function nearestTo(wanted: string, { providers, models, aliases }: Catalogue): s
   }
   const shortNames = [...providers.values()].flatMap((provider) => Object.keys(provider.aliases ?? {}));
   const bareNames = [...models.keys()].map((id) => id.slice(id.indexOf('/') + 1));
-  return nearestWords(wanted, [...new Set([...shortNames, ...aliases.keys(), ...bareNames])])[0];
+  const alone = isOpenModel(wanted) ? [] : providers.keys(); // "qwen3" is no slip for the provider "qwen"
+  const [nearest] = nearestWords(wanted, [...new Set([...shortNames, ...aliases.keys(), ...bareNames, ...alone])]);
+  return nearest !== undefined && wordSimilarity(wanted, nearest) >= TYPO ? nearest : undefined;
 }
 
 function nothingSetUp(): ModelFailure {

@@ -1,4 +1,4 @@
-import type { Endpoint } from './failures.js';
+import type { ErrorFacts } from './failures.js';
 import type { Body } from './post.js';
 
 /** A request that is about to be sent. */
@@ -30,10 +30,8 @@ export interface Authorization {
 }
 
 /** What a server needs beside an address and a key. */
-export interface ServerAccess {
+export interface ServerAccess extends ErrorFacts {
   authorization?: Authorization | undefined;
-  /** Errors that need other words than those of most servers. */
-  explain?: Endpoint['explain'];
   /** The address is complete: no version such as /v1 is added to it. */
   isWholeAddress?: boolean;
   /** A ChatGPT plan is behind it, which accepts fewer fields of a request. */

@@ -1,6 +1,6 @@
 import { ModelFailure } from '../../contract/model.js';
 import { sha256 } from '../../platform/crypto.js';
-import { type Endpoint, shorten } from './failures.js';
+import { type Endpoint, type ErrorFacts, shorten } from './failures.js';
 
 /** The user's configuration of a model's server, and the variables that it came from. */
 export interface EndpointSetup {
@@ -17,6 +17,7 @@ export interface EndpointSetup {
   baseUrlVariable: string;
   /** Whether requests are authorised in another way than by one of the keys. */
   isAuthorized?: boolean;
+  facts?: ErrorFacts;
   /** Follows the path, for example "?api-version=2024-10-21". */
   query?: string | undefined;
 }
@@ -58,6 +59,9 @@ export function endpointOf(setup: EndpointSetup): Endpoint {
     secrets: secret ? [secret.value] : [],
     keyVariables,
     baseUrlVariable,
+    explain: setup.facts?.explain,
+    addressFrom: setup.facts?.addressFrom,
+    nearestModel: setup.facts?.nearestModel,
   };
 }
 

@@ -12,6 +12,7 @@ import {
   shorten,
   shownUrl,
   unreachableFailure,
+  withNearestModel,
 } from './failures.js';
 import { googleError } from './google-error.js';
 import type { Body, HttpAnswer, Post } from './post.js';
@@ -58,7 +59,7 @@ export async function* exchange(request: Exchange): AsyncGenerator<ModelEvent, v
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof ModelFailure) throw error;
+    if (error instanceof ModelFailure) throw await withNearestModel(error, endpoint);
     throw brokenStreamFailure(endpoint, networkReason(errorCode(error), error), error);
   }
 }

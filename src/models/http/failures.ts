@@ -5,8 +5,18 @@ const MAX_WORDS = 300; // of a server's response in one message; enough for ever
 
 const MAX_MARKUP = 4096; // how much is searched for markup; a hostile page could make the search slow
 
+/** What only the one who chose the server knows, for its error messages. */
+export interface ErrorFacts {
+  /** Errors of a cloud that need other words than those of most servers; undefined for all others. */
+  explain?: ((error: ServerError, facts: string) => Judgement | undefined) | undefined;
+  /** The variable or file that the address came from; undefined if it is the provider's own. */
+  addressFrom?: string | undefined;
+  /** For a model that the server does not know: a sentence with the nearest name. */
+  nearestModel?: (() => Promise<string | undefined>) | undefined;
+}
+
 /** Where requests go and with which secret, and the names that error messages need. */
-export interface Endpoint {
+export interface Endpoint extends ErrorFacts {
   /** Where requests are posted: the base URL and `path`. */
   url: string;
   /** What follows the base URL, for example "/v1/messages". */
@@ -22,8 +32,6 @@ export interface Endpoint {
   /** The variables that may hold the key, the most common first. */
   keyVariables: readonly string[];
   baseUrlVariable: string;
-  /** Errors of a cloud that need other words than those of most servers; undefined for all others. */
-  explain?: (error: ServerError, facts: string) => Judgement | undefined;
   /** What to check if the server can't be reached, if not only the network and the address. */
   unreachableAdvice?: string;
 }
@@ -221,14 +229,34 @@ export function unreachableFailure(endpoint: Endpoint, error: unknown): ModelFai
     'unreachable',
     `Can't reach ${server.includes(place) ? server : `${server} at ${place}`} (${why}).`,
     {
-      advice: isOnThisMachine(place)
-        ? `Start the model server, or set ${endpoint.baseUrlVariable} to its address.`
-        : (endpoint.unreachableAdvice ??
-          `Check the network, or set ${endpoint.baseUrlVariable} to the address of another server.`),
+      advice: unreachableAdvice(endpoint, code),
       about: 'network',
       cause: error,
     },
   );
+}
+
+/** What to check: the place that the address came from, where the network is not the cause. */
+function unreachableAdvice({ place, addressFrom, ...endpoint }: Endpoint, code: string | undefined): string {
+  if (addressFrom !== undefined) {
+    const isLocal = isOnThisMachine(place);
+    const first = isLocal || code === 'ECONNREFUSED' ? 'start the server there' : 'check the network';
+    return `The address comes from ${addressFrom}: ${first}, or correct the address.`;
+  }
+  if (isOnThisMachine(place)) return `Start the model server, or set ${endpoint.baseUrlVariable} to its address.`;
+  const other = `Check the network, or set ${endpoint.baseUrlVariable} to the address of another server.`;
+  return endpoint.unreachableAdvice ?? other;
+}
+
+/** A failure of an unknown model, with the nearest name. All others as they are. */
+export async function withNearestModel(failure: ModelFailure, { nearestModel }: Endpoint): Promise<ModelFailure> {
+  const { kind, about, problem, message } = failure;
+  if (kind !== 'unknown_model' || about !== 'model') return failure;
+  const nearest = await nearestModel?.();
+  if (nearest === undefined) return failure;
+  const { status, transient } = failure;
+  const advice = message.slice(problem.length).trim();
+  return new ModelFailure(kind, `${problem} ${nearest}`, { advice, about, status, transient, cause: failure.cause });
 }
 
 /** The network plays no part in reaching a server on this machine. */

@@ -40,7 +40,8 @@ export function wordSimilarity(one: string, other: string): number {
   return Math.max(similarity(one, other), 1 - slips(one.toLowerCase(), other.toLowerCase()) / longest);
 }
 
-function slips(one: string, other: string): number {
+/** How many letters are wrong, missing, added, or swapped with their neighbour. */
+export function slips(one: string, other: string): number {
   let [before, last] = [[] as number[], Array.from({ length: other.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= one.length; row += 1) {
     const current = [row];

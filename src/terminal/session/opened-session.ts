@@ -7,6 +7,7 @@ import type { FullAgent } from '../../compose/create-agent.js';
 import type { FullEngine } from '../../compose/create-engine.js';
 import type { EditorBuffers } from '../../contract/editor-buffers.js';
 import type { Message } from '../../contract/message.js';
+import type { ModelFailure } from '../../contract/model.js';
 import type { AskPermission, PermissionMode } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
 import type { WatchedSettings } from '../../settings/watch.js';
@@ -55,7 +56,7 @@ export interface OpenedSession {
   /** Why there is no model. */
   readonly withoutModel: string | undefined;
   /** The same, if the model was named by a flag, a setting, the environment or the resumed session. */
-  readonly namedModelProblem?: string | undefined;
+  readonly namedModelProblem?: Pick<ModelFailure, 'kind' | 'message'> | undefined;
   readonly settings: WatchedSettings;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The earlier messages, if the session was resumed. */

@@ -2,8 +2,10 @@ import type { OpenedSession } from './opened-session.js';
 
 /** What to do if no model is set up: an unobtrusive hint, since the tools work without one. */
 export async function hintWithoutModel({ env, namedModelProblem }: OpenedSession): Promise<string> {
-  const { findModelOffers, keyProviders, otherModelHint, setupHint } = await import('../first-run/model-offers.js');
-  const hasKey = namedModelProblem !== undefined && (await keyProviders(env)).some(({ from }) => from !== undefined);
-  if (hasKey) return otherModelHint(namedModelProblem).join('\n');
-  return setupHint(await findModelOffers(env), namedModelProblem).join('\n');
+  const offers = await import('../first-run/model-offers.js');
+  if (namedModelProblem === undefined) return offers.setupHint(await offers.findModelOffers(env)).join('\n');
+  const { kind, message } = namedModelProblem;
+  // A key helps where one is missing, and for nothing else.
+  if (kind !== 'auth') return offers.otherModelHint(message).join('\n');
+  return offers.setupHint(await offers.findModelOffers(env), message).join('\n');
 }

@@ -42,7 +42,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
 }
 
 /** The same for a server that is more than an address and a key. */
-export function messagesApiModel(options: AnthropicOptions, { authorization, explain }: ServerAccess = {}): Model {
+export function messagesApiModel(options: AnthropicOptions, access: ServerAccess = {}): Model {
   const { name, body, serverTools, fetch } = options;
   return messagesModel({
     ...options,
@@ -50,17 +50,18 @@ export function messagesApiModel(options: AnthropicOptions, { authorization, exp
     fields: { ...body, model: name, stream: true },
     serverTools,
     fetch,
-    authorization,
-    endpoint: () => ({ ...anthropicEndpoint(options, authorization !== undefined), ...(explain && { explain }) }),
+    authorization: access.authorization,
+    endpoint: () => anthropicEndpoint(options, access),
     headers: (endpoint) => headersOf(options, endpoint),
   });
 }
 
-function anthropicEndpoint(options: AnthropicOptions, isAuthorized: boolean): Endpoint {
+function anthropicEndpoint(options: AnthropicOptions, access: ServerAccess): Endpoint {
   const { name, apiKey, authToken, baseUrl, keyVariable, baseUrlVariable = 'ANTHROPIC_BASE_URL' } = options;
   return endpointOf({
     model: name,
-    isAuthorized,
+    isAuthorized: access.authorization !== undefined,
+    facts: access,
     address: (baseUrl?.trim() || VENDOR_URL).replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
     path: '/v1/messages',
     vendor: { name: 'the Anthropic API', url: VENDOR_URL },

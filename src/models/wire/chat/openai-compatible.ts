@@ -165,20 +165,18 @@ function toolsRefused(name: string, error: unknown): string {
   return `${name} has no tools on this server.${why} They are described in its prompt from now on, and its calls are read from its text.`;
 }
 
-function chatEndpoint(
-  options: OpenAiCompatibleOptions,
-  { explain, authorization, isWholeAddress }: ServerAccess,
-): Endpoint {
+function chatEndpoint(options: OpenAiCompatibleOptions, access: ServerAccess): Endpoint {
   const { provider, name, apiKey } = options;
   const address = options.baseUrl
     .trim()
     .replace(/(?<!\/)\/+$/, '')
     .replace(/\/chat\/completions$/, '');
-  const isBareHost = !isWholeAddress && /^https?:\/\/[^/]*$/.test(address);
+  const isBareHost = !access.isWholeAddress && /^https?:\/\/[^/]*$/.test(address);
   const variable = provider.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
-  const endpoint = endpointOf({
+  return endpointOf({
     model: name,
-    isAuthorized: authorization !== undefined,
+    isAuthorized: access.authorization !== undefined,
+    facts: access,
     ...(options.query && { query: options.query }),
     address: isBareHost ? `${address}/v1` : address,
     path: '/chat/completions',
@@ -186,7 +184,6 @@ function chatEndpoint(
     keys: [{ variable: options.keyVariable ?? `${variable}_API_KEY`, value: apiKey }],
     baseUrlVariable: options.baseUrlVariable ?? `${variable}_BASE_URL`,
   });
-  return explain ? { ...endpoint, explain } : endpoint;
 }
 
 function headersOf({ headers, keyHeader }: OpenAiCompatibleOptions, { secret }: Endpoint): Record<string, string> {

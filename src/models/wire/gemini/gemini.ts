@@ -52,10 +52,8 @@ export interface GeminiAccess extends ServerAccess {
 
 /** The same for a server that is more than an address and a key. */
 export function geminiApiModel(options: GeminiOptions, access: GeminiAccess = {}): Model {
-  const { authorization, explain } = access;
-  const endpointNow =
-    access.endpoint ??
-    (() => ({ ...geminiEndpoint(options, authorization !== undefined), ...(explain && { explain }) }));
+  const { authorization } = access;
+  const endpointNow = access.endpoint ?? (() => geminiEndpoint(options, access));
   const { name, provider = 'google', maxOutputTokens, effort, facts } = options;
   const thinking = thinkingConfig(name, effort);
   const generationConfig = {
@@ -98,12 +96,13 @@ export function geminiApiModel(options: GeminiOptions, access: GeminiAccess = {}
   };
 }
 
-function geminiEndpoint(options: GeminiOptions, isAuthorized: boolean): Endpoint {
+function geminiEndpoint(options: GeminiOptions, access: GeminiAccess): Endpoint {
   const { name, apiKey, baseUrl, keyVariable = 'GEMINI_API_KEY', baseUrlVariable } = options;
   const resource = name.includes('/') ? name : `models/${name}`; // tuned models have a folder of their own
   return endpointOf({
     model: name,
-    isAuthorized,
+    isAuthorized: access.authorization !== undefined,
+    facts: access,
     address: (baseUrl?.trim() || VENDOR_URL).replace(/(?<!\/)\/+$/, '').replace(/\/v1beta$/, ''),
     path: options.path ?? `/v1beta/${encodeURI(resource)}:streamGenerateContent?alt=sse`,
     vendor: { name: 'the Gemini API', url: VENDOR_URL },

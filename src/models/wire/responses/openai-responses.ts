@@ -101,11 +101,12 @@ function usualOutputLimit(name: string): number {
   return 32_000;
 }
 
-function responsesEndpoint(options: OpenAiResponsesOptions, { explain, authorization }: ServerAccess): Endpoint {
+function responsesEndpoint(options: OpenAiResponsesOptions, access: ServerAccess): Endpoint {
   const { name, apiKey, baseUrl, keyVariable, baseUrlVariable, title, query } = options;
-  const endpoint = endpointOf({
+  return endpointOf({
     model: name,
-    isAuthorized: authorization !== undefined,
+    isAuthorized: access.authorization !== undefined,
+    facts: access,
     address: (baseUrl?.trim() || VENDOR_URL).replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
     path: '/v1/responses',
     query,
@@ -114,7 +115,6 @@ function responsesEndpoint(options: OpenAiResponsesOptions, { explain, authoriza
     keys: [{ variable: keyVariable ?? 'OPENAI_API_KEY', value: apiKey }],
     baseUrlVariable: baseUrlVariable ?? 'OPENAI_BASE_URL',
   });
-  return explain ? { ...endpoint, explain } : endpoint;
 }
 
 function headersOf({ headers, keyHeader }: OpenAiResponsesOptions, { secret }: Endpoint): Record<string, string> {
