@@ -93,8 +93,10 @@ function permissionCall(question: PermissionQuestion, { tools, root }: AskContex
   };
 }
 
-function reasonWords({ reason, risks, confinement, suggestions, whyNoRule }: PermissionQuestion): string {
+function reasonWords(question: PermissionQuestion): string {
+  const { reason, risks, irreversible, confinement, suggestions, whyNoRule } = question;
   const lines = [
+    ...(irreversible === undefined ? [] : [`Can't be undone: ${visible(irreversible)}.`, '']),
     `Helve asks because ${visible(reason)}.`,
     ...(risks.length === 0 ? [] : ['', ...risks.map((risk) => `- ${riskWords(risk)}`)]),
     ...(confinement === undefined ? [] : ['', visible(confinement)]),

@@ -3,12 +3,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Effect } from '../contract/effect.js';
 import type { ToolFailure } from '../contract/failure.js';
-import type {
-  AskPermission,
-  Decision,
-  DecisionRequest,
-  PermissionAnswer,
-  PermissionQuestion,
+import {
+  type AskPermission,
+  type Decision,
+  type DecisionRequest,
+  irreversibleRisk,
+  type PermissionAnswer,
+  type PermissionQuestion,
 } from '../contract/permission.js';
 import type { ToolDisplay } from '../contract/tool.js';
 import { abortable } from '../platform/abortable.js';
@@ -80,6 +81,7 @@ async function answerTo(
   const { tool, bound, sentAs } = resolved;
   const confinement = environment.describeConfinement?.(request);
   const risks = (await environment.assessRisks?.(request)) ?? [];
+  const irreversible = irreversibleRisk(risks)?.text;
   const suggestions = await environment.suggestRules(request, decision, { risks });
   const whyNoRule = suggestions.length === 0 ? await environment.whyNoRule?.(request, decision, { risks }) : undefined;
   const question: PermissionQuestion = {
@@ -89,6 +91,7 @@ async function answerTo(
     ...(sentAs && { sentAs }),
     effects,
     risks,
+    ...(irreversible !== undefined && { irreversible }),
     decision,
     reason: await withKnownReason(decision, effects),
     display: display(),

@@ -155,6 +155,18 @@ export interface Risk {
   part?: string;
 }
 
+const LOSING: ReadonlySet<RiskKind> = new Set([
+  'rewrites_history',
+  'remote_change',
+  'publishes',
+  'deletes',
+  'overwrites',
+]);
+
+/** What a call changes that nothing can restore, the worst first; undefined if there is no such risk. */
+export const irreversibleRisk = (risks: readonly Risk[]): Risk | undefined =>
+  risks.find(({ kind, level, undoable }) => level === 'high' && undoable === false && LOSING.has(kind));
+
 /** The modes as people know them. */
 export const modeWords: Readonly<Record<PermissionMode, string>> = {
   default: 'ask before each change',
@@ -182,6 +194,8 @@ export interface PermissionQuestion {
   effects: readonly Effect[];
   /** What the call puts at risk, the worst first. */
   risks: readonly Risk[];
+  /** What can't be undone once it runs, in words without a subject: the headline of the question. */
+  irreversible?: string;
   /** What led to the question, with its complete reasoning. */
   decision: Decision;
   reason: string;

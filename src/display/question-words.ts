@@ -4,6 +4,7 @@ import type { PermissionAnswer, PermissionQuestion, Risk } from '../contract/per
 import { commandReason } from '../permissions/command-reason.js';
 import { reasonForPeople } from '../permissions/detect-injection.js';
 import { type Places, placeWords } from '../permissions/risks/place-words.js';
+import { isWriteWithin } from '../permissions/risks/write-within.js';
 import { safeCut } from '../platform/text/truncate.js';
 import { visibleLine } from '../platform/text/visible-lines.js';
 import { shownTool } from './shown-tool.js';
@@ -14,6 +15,7 @@ import { shownTool } from './shown-tool.js';
  */
 export function headline(question: PermissionQuestion, places: Places, shorten = shortened): string {
   const from = question.agent ? `${question.agent.type} agent: ` : '';
+  if (question.irreversible !== undefined) return `${from}${LOST}${shorten(question.irreversible, `${from}${LOST}`)}`;
   const said = runsCommand(question) ? described(question.input) : undefined;
   if (said === undefined) return `${from}${asked(question, places)}`;
   const ending = ' — run this command?';
@@ -30,6 +32,12 @@ const shortened: Shorten = (text, beside) => {
   const line = visibleLine(text);
   return line.length <= room ? line : `${line.slice(0, safeCut(line, room - 1))}…`;
 };
+
+const LOST = "Can't be undone: ";
+
+/** The risks that the headline does not say already. */
+export const risksBelow = ({ risks, irreversible }: PermissionQuestion, title: string): readonly Risk[] =>
+  risks.filter(({ text }) => text !== irreversible || !title.endsWith(visibleLine(text)));
 
 /** A redirection alone is a command too. */
 const runsCommand = ({ effects, confinement }: PermissionQuestion): boolean =>
@@ -78,9 +86,11 @@ export function effectWords({ effects, risks, decision }: PermissionQuestion, pl
   const named = new Set(risks.flatMap((risk) => risk.effects));
   const commands = effects.filter((effect) => effect.kind === 'command');
   const written = new Set(effects.flatMap((effect) => (isWrite(effect) ? [effect.path] : [])));
+  const isGrave = risks.some(({ level }) => level === 'high'); // harmless lines would draw the eye away from it
   const deciding = new Set(decision.trail?.flatMap(({ decided, effect = -1 }) => (decided ? [effect] : [])));
   const said = effects.flatMap((effect, index): EffectWords[] => {
     if (named.has(index) || isNamedAbove(effect, risks, places)) return [];
+    if (effects.some((other) => isWriteWithin(effect, other))) return [];
     if (effect.kind === 'command') return commandWords(effect, risks);
     if (effect.kind === 'network') return [{ verb: 'reaches', text: effect.url }];
     if (effect.kind === 'unknown') return [{ verb: 'could touch anything:', text: effect.why }];
@@ -93,8 +103,10 @@ export function effectWords({ effects, risks, decision }: PermissionQuestion, pl
     if (isOnlySubject && effect.access === 'read' && written.size === 0 && !isInProject(effect, places)) {
       return [{ verb: verbOf(effect), text: 'outside the project' }];
     }
-    const isNoise = effect.access === 'read' && (written.has(effect.path) || isInProject(effect, places));
-    return isOnlySubject || (isNoise && !deciding.has(index)) ? [] : [fileWords(effect, places)];
+    const isNoise =
+      isInProject(effect, places) && (isGrave ? !effect.removes : effect.access === 'read' && !deciding.has(index));
+    const isReadToWrite = effect.access === 'read' && written.has(effect.path) && !deciding.has(index);
+    return isOnlySubject || isNoise || isReadToWrite ? [] : [fileWords(effect, places)];
   });
   return byVerb(said);
 }
@@ -125,7 +137,9 @@ const isNamedAbove = (effect: Effect, risks: readonly Risk[], places: Places): b
 
 /** The command itself is shown whole: only what it can do is worth a line, unless a `▲` above says it. */
 function commandWords(command: CommandEffect, risks: readonly Risk[]): EffectWords[] {
-  const isNamed = risks.some(({ level, part }) => level === 'high' && part === command.text);
+  const isUnknown =
+    command.argv === undefined && risks.some(({ kind, level }) => kind === 'unknown' && level === 'high');
+  const isNamed = isUnknown || risks.some(({ level, part }) => level === 'high' && part === command.text);
   const why = isNamed ? undefined : commandReason(command);
   const isShown = why === undefined || /^it (writes|deletes|removes|reaches the network|changes files)/.test(why);
   const assigned = command.assignsUnsafely && command.assigns?.length ? command.assigns.join(', ') : undefined;
@@ -159,7 +173,9 @@ const sessionWords = {
 } as const;
 
 /** Why a rule, a hook or a protected path asks; undefined if the question itself shows it. */
-export function whyItAsks({ decision, reason, suggestions, risks, whyNoRule }: PermissionQuestion): string[] {
+export function whyItAsks(question: PermissionQuestion): string[] {
+  const { decision, reason, suggestions, risks, whyNoRule } = question;
+  const said = question.irreversible !== undefined && runsCommand(question) ? described(question.input) : undefined;
   const ground = decision.trail?.find(({ decided }) => decided);
   const isRisk = risks.some(({ effects }) => effects.includes(ground?.effect ?? -1));
   const bases = isRisk
@@ -170,6 +186,7 @@ export function whyItAsks({ decision, reason, suggestions, risks, whyNoRule }: P
   const why = reasonForPeople({ ...decision, reason });
   const named = place === undefined || why.includes(ground?.rule?.file ?? '') ? why : `${why}${place}`;
   return [
+    ...(said === undefined ? [] : [`The model's description: “${said}”`]),
     ...(isShown ? [] : [`Why it asks: ${named}`]),
     ...(suggestions.length === 0 && whyNoRule !== undefined ? [onlyOnce(whyNoRule)] : []),
   ];
@@ -206,27 +223,41 @@ export interface AnswerChoice {
   label: string;
   /** The rules that it saves. */
   rules?: readonly string[];
+  /** The rules, for the person. */
+  about?: string;
   /** The answer; `edit` lets the person change the rules first, `refuse` asks for a reason. */
   gives: Extract<PermissionAnswer, { behavior: 'allow' }> | 'edit' | 'refuse';
 }
 
 /** Whether Enter alone may approve: not what can't be undone, and not what reaches beyond the files of the project. */
 export const mayPreselectYes = (risks: readonly Risk[]): boolean =>
-  risks.every(({ level, kind }) => level !== 'high' && !beyondTheProject.has(kind));
+  risks.every(({ level, kind }) => level !== 'high' && !needsALook.has(kind));
 
-const beyondTheProject: ReadonlySet<Risk['kind']> = new Set(['writes_outside', 'startup', 'secrets']);
+/** What reaches beyond the files of the project, and what takes something away, even if undo could restore it. */
+const needsALook: ReadonlySet<Risk['kind']> = new Set([
+  ...(['writes_outside', 'startup', 'secrets'] as const),
+  ...(['deletes', 'rewrites_history', 'remote_change', 'publishes'] as const),
+]);
 
-/** At most three choices to begin with, and all of them. */
+/**
+ * At most three choices to begin with, and all of them. `unread` says what has not been on the screen: a yes to that
+ * says so, and holds for this call alone.
+ */
 export function answerChoices(
   { effects, risks, confinement }: PermissionQuestion,
   rules: readonly string[],
+  unread?: string,
 ): { first: readonly AnswerChoice[]; all: readonly AnswerChoice[] } {
-  const yes: AnswerChoice = { key: 'y', label: 'Yes', gives: { behavior: 'allow' } };
+  const label = unread === undefined ? 'Yes' : `Yes, ${unread}`;
+  const yes: AnswerChoice = { key: 'y', label, gives: { behavior: 'allow' } };
   const no: AnswerChoice = { key: 'n', label: 'No, and say what to do instead', gives: 'refuse' };
+  if (unread !== undefined) return { first: [yes, no], all: [yes, no] };
+  const slashes = rules.some((rule) => rule.includes('(//')) ? ' (// begins an absolute path)' : '';
   const keeping = (key: string, scope: 'session' | 'always'): AnswerChoice => ({
     key,
     label: `Yes, and don't ask again in this ${scope === 'always' ? 'project' : 'session'} for`,
     rules,
+    about: `${rules.join(', ')}${slashes}`,
     gives: { behavior: 'allow', remember: { rules, scope } },
   });
   // A redirection without a command, as in `> file`, has the effects of an edit.

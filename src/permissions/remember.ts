@@ -31,17 +31,19 @@ interface RulesFor {
 }
 
 /**
- * The one rule about what may be remembered: nothing that can't be undone or that reaches others. What `helve undo`
- * restores for certain, such as the files of `rm -rf dist`, may be.
+ * The one rule about what may be remembered: nothing that can't be undone, that reaches others or that takes files
+ * away. What `rm -rf dist` deletes, undo restores, but a rule would also allow it when `dist` holds something else.
  */
-const mustBeAskedAgain = (risks: readonly Risk[]): boolean =>
-  risks.some(
+function whyAskedAgain(risks: readonly Risk[]): string | undefined {
+  const others = risks.some(({ kind }) => kind === 'publishes' || kind === 'remote_change');
+  if (others) return 'no rule is offered for what reaches others';
+  const isLost = risks.some(
     ({ level, kind, undoable }) =>
-      level === 'high' ||
-      kind === 'publishes' ||
-      undoable === 'perhaps' ||
-      (undoable === false && /^(deletes|overwrites)$/.test(kind)),
+      level === 'high' || undoable === 'perhaps' || (undoable === false && /^(deletes|overwrites)$/.test(kind)),
   );
+  if (isLost) return "no rule is offered for what can't be undone";
+  return risks.some(({ kind }) => kind === 'deletes') ? 'no rule is offered for what deletes files' : undefined;
+}
 
 /**
  * The rules to offer with the question, one for each part that needs it. Empty if a rule could not help or could not be
@@ -52,7 +54,7 @@ export function suggestRules(
   { behavior, trail = [] }: Decision,
   context: RulesFor,
 ): string[] {
-  if (behavior !== 'ask' || mustBeAskedAgain(context.risks ?? [])) return [];
+  if (behavior !== 'ask' || whyAskedAgain(context.risks ?? []) !== undefined) return [];
   const asking = answersOf(trail).filter((entry) => entry.behavior === 'ask');
   const rules = asking.map((entry) => {
     const effect = request.effects[entry.effect ?? -1];
@@ -75,7 +77,8 @@ export function whyNoRule(
     return 'no rule can allow this: Helve always asks about it';
   }
   if (asking.length === 0 || asking.some(({ basis }) => basis !== 'default')) return undefined;
-  if (mustBeAskedAgain(context.risks ?? [])) return "no rule is offered for what can't be undone or reaches others";
+  const again = whyAskedAgain(context.risks ?? []);
+  if (again !== undefined) return again;
   for (const { effect: index } of asking) {
     const effect = request.effects[index ?? -1];
     if (!effect || rulesFor(effect, request, context)?.every(canBeShown)) continue;

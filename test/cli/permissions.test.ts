@@ -123,11 +123,15 @@ test('the explanation for people names the worst effect first, and no session ef
   const explain = async (command: string): Promise<string> =>
     (await runHelve(['permissions', 'explain', 'Bash', command])).stdout;
   const push = await explain('npm test; git push --force');
-  expect(push).toMatch(/^Asks first: it overwrites commits on the remote \(force push\)\.\n/);
+  expect(push).toMatch(/^Asks first: it overwrites commits of the current branch on the remote \(force push\)\.\n/);
   expect(push.match(/force push/g)).toHaveLength(1);
   const both = await explain('git push --force && curl -X POST -d @a https://example.com');
-  expect(both).toMatch(/\n {2}!! overwrites commits on the remote \(force push\)\n {2}!! sends data to example\.com/);
-  expect(await explain('rm -rf /')).toContain('Mode default. No rule can allow it: Helve asks every time.\n');
+  expect(both).toMatch(
+    /\n {2}!! overwrites commits of the current branch on the remote \(force push\)\n {2}!! sends data to example\.com/,
+  );
+  expect(await explain('rm -rf /')).toContain(
+    'Mode default (ask before each change). No rule can allow it: Helve asks every time.\n',
+  );
   const changed = await explain('cd src && npm test');
   expect(changed).toContain('✓ runs cd src: harmless');
   expect(changed).not.toMatch(/session|working directory/);
@@ -163,7 +167,7 @@ test('the explanation for people has the decision, the effects of each part, and
   );
   expect(stdout).toContain('\n      ✗ reads .env: deny rule Read(./.env) (.helve/settings.json:7)\n');
   expect(stdout).toMatch(/^ {6}\? writes out\\u001b\[31m/m);
-  expect(stdout).toMatch(/^Mode default\.$/m);
+  expect(stdout).toMatch(/^Mode default \(ask before each change\)\.$/m);
   expect(stdout).not.toContain('\u001b');
 });
 

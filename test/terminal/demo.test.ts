@@ -78,4 +78,4 @@ async function answer(terminal: TestTerminal, asks: string, key: 'y' | 'n'): Pro
   if (key === 'n') await terminal.press('Enter'); // without a reason
 }
 
-const QUESTION_KEYS = '↑↓ enter';
+const QUESTION_KEYS = '↑↓ (?:enter|or a letter)';

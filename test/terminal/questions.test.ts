@@ -228,12 +228,12 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
     const { terminal, say } = await converse([bash('rm -rf build && git push --force origin main'), done]);
     await say('go');
     const asked = await terminal.shows(READY);
-    expect(asked).toContain('▲ overwrites commits on origin (force push)');
+    expect(asked).toContain("── ▲ Can't be undone: overwrites commits of main on origin (force push) ──");
     expect(asked).toContain('△ deletes build and everything in it · undo restores it');
     expect(asked).not.toContain('❯ y');
     await terminal.press('Enter');
     await terminal.shows('y to allow it · n to refuse');
-    expect(await terminal.screen()).toContain('▲ overwrites');
+    expect(await terminal.screen()).toContain("▲ Can't be undone");
   });
 
   test('Ctrl-C closes the question like Esc: the typed prompt stays, and so does the program', async () => {
@@ -267,9 +267,9 @@ describe.skipIf(whyNoTmux !== undefined)('questions', () => {
     await say('go');
     const asked = await terminal.shows('A number:');
     expect(asked).toMatch(
-      /“Publish the branch” — run this command\?\n\s+git push --force origin main\nDanger: overwrites commits on origin \(force push\)/,
+      /Can't be undone: overwrites commits of main on origin \(force push\)\n\s+git push --force origin main\nThe model's description: “Publish the branch”\n/,
     );
-    expect(asked).toContain("No rule is offered for what can't be undone or reaches others.");
+    expect(asked).toContain("No rule is offered for what can't be undone.");
     expect(asked).toMatch(/1\. Yes \(y\)\n2\. No, and say what to do instead \(n\)/);
     expect(asked).not.toContain('More choices');
     await say('n');

@@ -2,8 +2,9 @@
 
 import type { Explanation } from '../../compose/explain-call.js';
 import type { CommandEffect, Effect } from '../../contract/effect.js';
-import type { Behavior, TrailEntry, Walls } from '../../contract/permission.js';
+import { type Behavior, modeWords, type TrailEntry, type Walls } from '../../contract/permission.js';
 import { commandReason } from '../../permissions/command-reason.js';
+import { isWriteWithin } from '../../permissions/risks/write-within.js';
 import { confinementWords } from '../../permissions/sandboxed-call.js';
 import { clause } from '../../platform/text/clause.js';
 import { visible } from '../../platform/text/visible.js';
@@ -14,7 +15,7 @@ export function describeExplanation(explanation: Explanation, { cwd }: { cwd: st
   const short = (text: string): string => shortened(text, cwd);
   const commands = effects.filter((effect) => effect.kind === 'command');
   const worst = worstRisk(explanation);
-  const headline = worst ? `it ${oneLine(worst.text)}` : indented(clause(reason));
+  const headline = worst ? sentenceOf(worst) : indented(clause(reason));
   const lines = [
     `${verdicts[decision]}: ${short(headline)}.`,
     ...risks
@@ -45,11 +46,19 @@ export function describeExplanation(explanation: Explanation, { cwd }: { cwd: st
     if (effect.kind !== 'command') continue;
     const position = commands.indexOf(effect);
     for (const [at, file] of effects.entries()) {
-      if (file.kind === 'file' && file.by?.command === position) lines.push(...part(file, entriesOf(at), '      '));
+      if (file.kind !== 'file' || file.by?.command !== position) continue;
+      const answers = (index: number): string =>
+        entriesOf(index)
+          .map(({ behavior, rule }) => `${behavior} ${rule?.text}`)
+          .join();
+      const isSaid = effects.some(
+        (other, index) => other !== file && isWriteWithin(file, other) && answers(index) === answers(at),
+      );
+      if (!isSaid) lines.push(...part(file, entriesOf(at), '      '));
     }
   }
   if (lines.at(-1) !== '') lines.push('');
-  lines.push(`Mode ${mode}.${aboutRules(explanation)}`);
+  lines.push(`Mode ${mode} (${modeWords[mode]}).${aboutRules(explanation)}`);
   if (confinement && decision !== 'deny') {
     const words =
       confinement === 'approved' && sandbox !== undefined ? sandbox : `Runs ${confinementWords[confinement]}.`;
@@ -59,6 +68,10 @@ export function describeExplanation(explanation: Explanation, { cwd }: { cwd: st
   if (problems.length > 0) lines.push('', 'Problems:', ...problems.map(({ message }) => `  ${oneLine(message)}`));
   return lines.join('\n');
 }
+
+/** Most risks have a verb and no subject; what is not known is a sentence of its own. */
+const sentenceOf = ({ text }: Explanation['risks'][number]): string =>
+  /^(which|what) /.test(text) ? oneLine(text) : `it ${oneLine(text)}`;
 
 /** The risk to name in the headline, where the reason says only which command runs. */
 function worstRisk({
@@ -97,7 +110,8 @@ function whyOf(entry: TrailEntry | undefined, effect: Effect | undefined, comman
   const subject = subjectOf(effect);
   const repeats = subject !== undefined && entry.because.includes(subject);
   if (!repeats) return entry.because;
-  if (effect?.kind === 'command') return noteOf(effect, commands);
+  // Which program it is, an unknown effect says.
+  if (effect?.kind === 'command') return effect.argv === undefined ? '' : noteOf(effect, commands);
   return entry.because
     .slice(entry.because.indexOf(subject) + subject.length)
     .replace(/^,? *(?:(?:and it|which) is |and )?/, '');

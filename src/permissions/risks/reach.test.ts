@@ -26,7 +26,7 @@ test('what can not be undone and reaches furthest comes first, whatever the orde
     'overwrites the disk /dev/sda',
     'deletes /: it is the root of the file system',
     'deletes /srv/data and everything in it, outside the project',
-    'overwrites commits on the remote (force push)',
+    'overwrites commits of the current branch on the remote (force push)',
     'publishes this package to the registry',
     'runs with the rights of the administrator',
     'deletes .git and everything in it',

@@ -35,7 +35,7 @@ export const status: TerminalCommand = {
             ['name', title === '' ? 'none yet' : title],
             ['id', id],
             ['servers', servers.length === 0 ? 'none' : `${connected} of ${servers.length} MCP servers connected`],
-            ['commands', confinementWords(session)],
+            ['commands', sandboxWords(session)],
             ...(session.goals?.stored ? [['goal', goalWords(session.goals.stored)] as const] : []),
             ...(session.loop.described === undefined ? [] : [['loop', session.loop.described] as const]),
             ...session.budget.map((use, index) => [index === 0 ? 'budget' : '', leftWords(use)] as const),
@@ -66,13 +66,16 @@ export const modeWords: Readonly<Record<CommandSession['mode'], string>> = {
   bypassPermissions: 'bypass permissions: asks about nothing',
 };
 
-/** Which commands are confined: approved ones by the sandbox, those without a question by the kernel. */
-function confinementWords({ confinement: { sandbox, walls } }: CommandSession): string {
+/** Where commands run: those that a person approves, and those that need no question. */
+function sandboxWords({ confinement: { sandbox, walls } }: CommandSession): string {
   if (sandbox) {
-    return walls === 'none' ? 'approved ones run in the sandbox' : 'all are confined: the sandbox is on';
+    return walls === 'none'
+      ? 'the sandbox is on for commands that you approve; this machine can confine no others'
+      : 'the sandbox is on: every command runs in it';
   }
-  if (walls === undefined) return 'the sandbox is off; none has run yet';
+  const off = 'the sandbox is off: commands that you approve can do what you can';
+  if (walls === undefined) return off;
   return walls === 'full'
-    ? 'those that run without a question are confined; approved ones are not (the sandbox is off)'
-    : 'none is confined: this machine has no means for it, and the sandbox is off';
+    ? `${off}; those that need no question can only read`
+    : `${off}, and so can those that need no question`;
 }

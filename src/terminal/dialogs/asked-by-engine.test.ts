@@ -52,8 +52,9 @@ test('highlights the part of a command that decided, and shows the target of a s
     '',
     '  △ deletes link.txt → a.txt · undo restores it',
     '',
-    '❯ y  Yes',
-    "  a  Yes, and don't ask again in this project for  Bash(rm link.txt)",
+    '  No rule is offered for what deletes files.',
+    '',
+    '  y  Yes',
     '  n  No, and say what to do instead',
   ]);
   expect(isError).toBe(false);

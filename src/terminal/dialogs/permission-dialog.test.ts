@@ -66,12 +66,14 @@ const force: PermissionQuestion = {
       kind: 'rewrites_history',
       level: 'high',
       undoable: false,
-      text: 'overwrites commits on origin (force push)',
+      text: 'overwrites commits of main on origin (force push)',
       effects: [2],
       part: 'rm -rf build',
     },
   ],
 };
+
+const harmless: PermissionQuestion = { ...command, risks: [] };
 
 const keys = {
   enter: '\r',
@@ -112,7 +114,7 @@ test('shows the command with the risky parts, the risks, the reason and three ch
     '',
     '  Why it asks: no rule allows "rm -rf build" (/p/settings.json:4)',
     '',
-    '❯ y  Yes',
+    '  y  Yes',
     "  a  Yes, and don't ask again in this project for  Shell(rm -rf build)",
     '  n  No, and say what to do instead',
   ]);
@@ -148,12 +150,12 @@ test('shows risks by colour if there are colours, and by symbols without', () =>
   const theme = new Theme({ name: 'dark', depth: 'many' });
   const { paint } = theme;
   const high = asked(force, { theme }).dialog.render(80);
-  expect(high).toContain(`  ${paint.failure('▲ overwrites commits on origin (force push)')}`);
+  expect(high).toContain(`  ${paint.failure('▲ overwrites commits of main on origin (force push)')}`);
   expect(high[2]).toBe(`  ls src && ${paint.underline(paint.failure('rm -rf build'))}`);
   expect(asked(command, { theme }).dialog.render(80)[2]).toBe(
     `  ls src && ${paint.underline(paint.warning('rm -rf build'))}`,
   );
-  expect(asked(force).lines()).toContain('  ▲ overwrites commits on origin (force push)');
+  expect(asked(force).lines()).toContain('  ▲ overwrites commits of main on origin (force push)');
 });
 
 test('highlights the beginning of a part that was typed with other quotes', () => {
@@ -227,12 +229,13 @@ test('an edit of an existing file says so, and several files are counted', () =>
 test('has one key for each answer; a digit, which is not shown, does nothing', () => {
   const rules = ['Shell(rm -rf build)'];
   const remembered = (scope: string) => [{ behavior: 'allow', remember: { rules, scope } }];
-  expect(asked(command).press('enter')).toEqual([{ behavior: 'allow' }]);
+  expect(asked(command).press('enter')).toEqual([]);
+  expect(asked(harmless).press('enter')).toEqual([{ behavior: 'allow' }]);
   expect(asked(command).press({ type: 'y' })).toEqual([{ behavior: 'allow' }]);
   expect(asked(command).press({ type: 'a' })).toEqual(remembered('always'));
   expect(asked(command).press({ type: '2' })).toEqual([]);
   expect(asked(force).press({ type: 'm2' })).toEqual([]);
-  const { press, dialog } = asked(command);
+  const { press, dialog } = asked(harmless);
   expect(press({ type: '3' }, 'enter')).toEqual([{ behavior: 'allow' }]);
   press({ type: '3' });
   expect(dialog.hint).toContain('“3” is no choice');
@@ -326,9 +329,16 @@ test.each([
   const { lines, press, dialog } = asked({ ...edit, display: { title: 'a.ts', body } }, { rows: 30 });
   const selected = () => lines().filter((line) => line.startsWith('❯'));
   expect(selected()).toEqual([]);
+  expect(lines().slice(-2)).toEqual([
+    expect.stringMatching(/^ {2}y {2}Yes, without reading the last \d+ lines$/),
+    '  n  No, and say what to do instead',
+  ]);
   expect(dialog.hint).toContain('pgdn to read on');
-  expect(press('enter')).toEqual([]);
-  for (let page = 0; page < 20; page += 1) press('pageDown');
+  expect(press({ type: 'a' }, { type: 'ma' }, 'enter')).toEqual([]);
+  for (let page = 0; page < 20; page += 1) {
+    lines();
+    press('pageDown');
+  }
   expect(selected()).toEqual(['❯ y  Yes']);
   expect(press('enter')).toEqual([{ behavior: 'allow' }]);
 });
@@ -345,7 +355,9 @@ test('reading to the end keeps the answer that was selected on the way', () => {
 test('of a long command, a risk quotes its part', () => {
   const text = `${'echo a\n'.repeat(60)}rm -rf build`;
   const long = { ...force, display: { title: '', body: { type: 'text', text } } } as const;
-  expect(asked(long, { rows: 30 }).lines()).toContain('  ▲ overwrites commits on origin (force push): rm -rf build');
+  expect(asked(long, { rows: 30 }).lines()).toContain(
+    '  ▲ overwrites commits of main on origin (force push): rm -rf build',
+  );
 });
 
 test('the details name each part and what decided, without what concerns the session alone', () => {
@@ -480,7 +492,7 @@ test('in a small window the command and its risks stay visible, and Enter alone 
 });
 
 test('in a window of medium height only the empty lines go', () => {
-  const { lines, press } = asked(command, { rows: 16 });
+  const { lines, press } = asked(harmless, { rows: 15 });
   expect(lines()).not.toContain('');
   expect(lines()).toContain('❯ y  Yes');
   expect(lines().length).toBeLessThanOrEqual(12);
@@ -605,4 +617,46 @@ test.each([
     .join('\n');
   expect(text).toMatch(expected);
   expect(Number(/lines 1–(\d+) of/.exec(text)?.[1])).toBeGreaterThan(25);
+});
+
+test("the headline says what can't be undone, and the risk is not repeated below it", () => {
+  const [risk] = force.risks;
+  const input = { command: 'x', description: 'Publish the fix' };
+  const shown = asked({ ...force, input, irreversible: risk?.text ?? '' }).lines();
+  expect(shown[0]).toMatch(/^── ▲ Can't be undone: overwrites commits of main on origin \(force push\) ─+$/);
+  expect(shown.filter((line) => line.includes('overwrites commits'))).toHaveLength(1);
+  expect(shown).toContain("  The model's description: “Publish the fix”");
+});
+
+test('a program that is not known before it runs is said once', () => {
+  const why = 'which program $TOOL runs is not known before it runs';
+  const effects: PermissionQuestion['effects'] = [
+    { kind: 'command', text: '$TOOL --all', harmless: false, why: 'its name is not known before it runs' },
+    { kind: 'unknown', why },
+  ];
+  const risks: PermissionQuestion['risks'] = [
+    { kind: 'unknown', level: 'high', undoable: false, text: why, effects: [1] },
+  ];
+  const shown = asked({ ...command, effects, risks }).lines();
+  expect(shown.filter((line) => line.includes('known before it runs'))).toEqual([`  ▲ ${why}`]);
+});
+
+test('the place that a file is moved to is named once, and harmless writes not below a grave risk', () => {
+  const write = (path: string, more: object) =>
+    ({ kind: 'file', access: 'write', path, real: path, by: { command: 0, as: 'operand' }, ...more }) as const;
+  const run = { kind: 'command', text: 'mv a ../b', harmless: false, why: 'it writes' } as const;
+  const moved = asked({
+    ...command,
+    risks: [],
+    effects: [run, write('/b', { tree: true }), write('/b/a', {})],
+  }).lines();
+  expect(moved.filter((line) => line.includes('/b'))).toEqual(['  writes below /b']);
+  const grave = { ...force, effects: [run, write('/p', { tree: true })] };
+  expect(asked(grave).lines().join('\n')).not.toContain('project folder');
+});
+
+test('a rule for an absolute path explains its slashes', () => {
+  const shown = asked({ ...edit, suggestions: ['Edit(//tmp/out.txt)'] }, { rows: 60 });
+  shown.press({ type: 'm' });
+  expect(shown.lines().join('\n')).toContain('Edit(//tmp/out.txt) (// begins an absolute path)');
 });

@@ -8,10 +8,13 @@ import {
   mayPreselectYes,
   PARTIAL_WARNING,
   REFUSAL_PROMPT,
+  riskMarks,
+  risksBelow,
   whyItAsks,
 } from '../../display/question-words.js';
 import { trailWords } from '../../display/trail-words.js';
 import type { Places } from '../../permissions/risks/place-words.js';
+import { counted } from '../../platform/text/counted.js';
 import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut, wrap } from '../views/fit.js';
 import { answerHint } from './answer-hint.js';
@@ -64,7 +67,10 @@ export class PermissionDialog implements Dialog {
   readonly #rules: readonly string[];
   readonly #isHigh: boolean;
   readonly #preselectsYes: boolean;
-  readonly #choices: { first: readonly AnswerChoice[]; all: readonly AnswerChoice[] };
+  readonly #allRead: ReturnType<typeof answerChoices>;
+  #choices: ReturnType<typeof answerChoices>;
+  /** What has not been on the screen. */
+  #unread: string | undefined;
   readonly #subject: SubjectView;
   readonly #window = new ScrollWindow();
   /** Yes and no, for a window without space for the list. */
@@ -88,7 +94,8 @@ export class PermissionDialog implements Dialog {
     this.#rules = question.suggestions.filter((rule) => cleanLine(rule) === rule);
     this.#isHigh = question.risks.some(({ level }) => level === 'high');
     this.#preselectsYes = mayPreselectYes(question.risks);
-    this.#choices = answerChoices(question, this.#rules);
+    this.#allRead = answerChoices(question, this.#rules);
+    this.#choices = this.#allRead;
     this.#subject = new SubjectView(theme, question, headline(question, places));
     this.#list = this.#listOf(this.#choices.first);
     const short = this.#choices.first
@@ -148,13 +155,16 @@ export class PermissionDialog implements Dialog {
 
   render(width: number): string[] {
     const { question, places } = this.#facts;
-    const layout = this.#layout(width, boxRoom(width));
+    const mark = question.irreversible === undefined ? '' : `${riskMarks.high} `;
+    const title = `${mark}${headline(question, places, (text, beside) => fitted(text, beside, width - 6 - mark.length))}`;
+    const layout = this.#layout(width, boxRoom(width), title);
+    this.#offerChoices();
     this.#isFolded = layout.isFolded ?? false;
     this.#block(layout.isUnread);
     return boxLines(
       this.#theme,
       {
-        title: headline(question, places, (text, beside) => fitted(text, beside, width - 6)),
+        title,
         tone: this.#isHigh ? 'failure' : 'warning',
         blocks: layout.sections,
         answers: layout.isFolded ? this.#foldedLine(width) : this.#asking(width),
@@ -168,12 +178,16 @@ export class PermissionDialog implements Dialog {
    * Every risk is visible, and the subject has been read to its end, or Enter alone chooses nothing. In a small window,
    * empty lines go first, then what is no risk, then all but two choices.
    */
-  #layout(width: number, room: number): Layout {
+  #layout(width: number, room: number, title: string): Layout {
     const heightOf = (lines: readonly string[]): number => rowsWhenNarrowed(lines, width);
-    const asking = heightOf(this.#asking(width));
+    // The choices that come once all was read have their rows from the beginning, so that the text does not move then.
+    const asking = Math.max(
+      heightOf(this.#asking(width)),
+      this.#unread === undefined ? 0 : heightOf(this.#listOf(this.#allRead.first).render(width)),
+    );
     const why = this.#why(room);
     const isLong = this.#subject.render(room, Number.POSITIVE_INFINITY).length > LEAST_SUBJECT;
-    const risks = this.#risks(room, isLong);
+    const risks = this.#risks(room, isLong, title);
     const effects = this.#effects(room);
     const gaps = 3 + (risks.length + effects.length > 0 ? 1 : 0) + (why.length > 0 ? 1 : 0);
     const others = asking + heightOf(why) + heightOf(risks) + heightOf(effects);
@@ -206,6 +220,19 @@ export class PermissionDialog implements Dialog {
     return this.#subject.isPartial || !this.#window.hasShownEnd;
   }
 
+  /** Fewer choices, as long as something has not been on the screen. */
+  #offerChoices(): void {
+    const { unseen } = this.#window;
+    const unread = unseen > 0 ? `without reading the last ${counted(unseen, 'line')}` : undefined;
+    if (unread === this.#unread) return;
+    this.#unread = unread;
+    this.#choices = unread === undefined ? this.#allRead : answerChoices(this.#facts.question, this.#rules, unread);
+    const selected = this.#list.focused?.key;
+    const choices = this.#hasAllChoices ? this.#choices.all : this.#choices.first;
+    this.#list = this.#listOf(choices);
+    this.#list.select(choices.findIndex(({ key }) => key === selected));
+  }
+
   #scrolled(text: readonly string[], rows: number, width: number): string[] {
     const { lines, note } = this.#window.show(text, rows, width);
     if (note === undefined) return [...lines];
@@ -236,7 +263,7 @@ export class PermissionDialog implements Dialog {
       value: choice,
       key: choice.key,
       label: choice.label,
-      ...(choice.rules && { description: choice.rules.join(', ') }),
+      ...(choice.about !== undefined && { description: choice.about }),
     }));
     // What can't be taken back is not one careless Enter away.
     return new ChoiceList(this.#theme, items, this.#preselectsYes && !this.#isUnread ? {} : { focus: -1 });
@@ -292,12 +319,13 @@ export class PermissionDialog implements Dialog {
   }
 
   /** Of a long command, each risk quotes its part, which may be pages away. */
-  #risks(width: number, isLong: boolean): string[] {
+  #risks(width: number, isLong: boolean, title: string): string[] {
     const { paint } = this.#theme;
     const warning = `▲ ${PARTIAL_WARNING}`;
+    const { question } = this.#facts;
     return [
       ...(this.#subject.isPartial ? wrap(warning, width, INDENT).map((line) => paint.failure(line)) : []),
-      ...riskLines(this.#theme, this.#facts.question.risks, width, { quotesParts: isLong }),
+      ...riskLines(this.#theme, risksBelow(question, title), width, { quotesParts: isLong }),
     ];
   }
 

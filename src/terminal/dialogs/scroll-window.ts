@@ -23,6 +23,9 @@ export class ScrollWindow {
   #start = 0;
   #isScrollable = false;
   #hasShownEnd = false;
+  /** How many lines, from the first on, have been on the screen. */
+  #seen = 0;
+  #length = 0;
   /** How many lines a key moves the part by. */
   #step = { down: 1, up: 1 };
   /** The last start: the end of the text is then on the screen. */
@@ -33,6 +36,7 @@ export class ScrollWindow {
    * even after the window has become narrower.
    */
   show(lines: readonly string[], rows: number, width: number): { lines: readonly string[]; note?: string } {
+    this.#length = lines.length;
     this.#isScrollable = countThatFits(lines, { from: 0, rows, width }) < lines.length;
     if (!this.#isScrollable) {
       this.#start = 0;
@@ -45,6 +49,7 @@ export class ScrollWindow {
     const end = this.#start + countThatFits(lines, { from: this.#start, rows: room, width });
     const before = countThatFits(lines, { from: this.#start, rows: room, width, by: -1 });
     this.#step = { down: Math.max(1, end - this.#start - 1), up: Math.max(1, before - 1) };
+    this.#seen = Math.max(this.#seen, end);
     if (end >= lines.length) this.#hasShownEnd = true;
     const more = end < lines.length ? 'pgdn for more' : 'pgup to go back';
     return {
@@ -56,6 +61,11 @@ export class ScrollWindow {
   /** Whether the last line has been on the screen. */
   get hasShownEnd(): boolean {
     return this.#hasShownEnd;
+  }
+
+  /** How many lines at the end have not been on the screen. */
+  get unseen(): number {
+    return this.#hasShownEnd ? 0 : Math.max(0, this.#length - this.#seen);
   }
 
   get isScrollable(): boolean {

@@ -9,6 +9,7 @@ import {
   effectWords,
   headline,
   REFUSAL_PROMPT,
+  risksBelow,
   undoWords,
   whyItAsks,
 } from '../../display/question-words.js';
@@ -43,11 +44,11 @@ export class PlainQuestions {
     if (this.#own.has(question.callId)) return { behavior: 'allow' };
     const plan = planOf(question);
     if (plan !== undefined) return await this.#askAboutPlan(question, signal);
-    const { display, risks, suggestions, confinement } = question;
+    const { display, suggestions, confinement } = question;
     const asked = headline(question, this.#places);
     this.#lines.line(visible(asked));
     this.#lines.subject(display, asked);
-    for (const { level, text, undoable } of risks) {
+    for (const { level, text, undoable } of risksBelow(question, asked)) {
       const mark = level === 'high' ? 'Danger' : 'Note';
       const undo = undoWords({ undoable, text });
       this.#lines.line(`${mark}: ${visible(text)}${undo === '' ? '' : `, ${undo}`}`);
@@ -75,7 +76,7 @@ export class PlainQuestions {
   ): Promise<AnswerChoice | undefined> {
     const hasMore = all.length > first.length;
     const label = (choice: AnswerChoice): string =>
-      visible(`${choice.label}${choice.rules ? ` ${choice.rules.join(', ')}` : ''} (${choice.key})`);
+      visible(`${choice.label}${choice.about === undefined ? '' : ` ${choice.about}`} (${choice.key})`);
     const ways = [...first.map(label), ...(hasMore ? ['More choices (m)'] : [])];
     const keys = [...first.map(({ key }) => key), ...(hasMore ? ['m'] : [])];
     const chosen = await this.#number(ways, signal, { keys });

@@ -4,14 +4,14 @@ import { Theme } from '../screen/theme.js';
 import { ExplanationView } from './explanation-view.js';
 
 const text = [
-  'Asks first: it overwrites commits on the remote (force push).',
+  'Asks first: it overwrites commits on origin (force push).',
   '  !! publishes this package to the registry',
   '  !  deletes build',
   '',
   '  ✓ runs ls: harmless',
   '  ? runs git push --force',
   '',
-  'Mode default. No rule matches.',
+  'Mode default (ask before each change). No rule matches.',
 ].join('\n');
 
 test('an explanation has the signs and the colours of questions', () => {
@@ -22,7 +22,7 @@ test('an explanation has the signs and the colours of questions', () => {
   expect(lines[1]).toBe(`  ${paint.failure('▲ publishes this package to the registry')}`);
   expect(lines[2]).toBe(`  ${paint.warning('△ deletes build')}`);
   expect(lines[4]).toBe(`  ${paint.success('✓')} runs ls: harmless`);
-  expect(lines.at(-1)).toBe(paint.muted('Mode default. No rule matches.'));
+  expect(lines.at(-1)).toBe(paint.muted('Mode default (ask before each change). No rule matches.'));
 });
 
 test('long lines wrap below themselves', () => {

@@ -6,6 +6,27 @@ import { isAddress, startedPrograms } from './git-programs.js';
 const gitRemote = (line: CommandLine): string =>
   line.operands[1] ?? optionValues(line, /^--repo$/).at(-1) ?? 'the remote';
 
+/** "main on origin": the branches of a push, as far as they are named, and where they go. */
+function pushedTo(line: CommandLine): string {
+  const refs = line.operands.slice(2).map((ref) => ref.replace(/^\+/, '').replace(/^[^:]*:(?=.)/, ''));
+  const isAll = hasOption(line, /^--(mirror|all|branches)$/);
+  const what = isAll ? 'all branches' : refs.length > 0 ? fewNames(refs) : 'the current branch';
+  return `${what} on ${gitRemote(line)}`;
+}
+
+/** `:old`, or `--delete old`, or what the remote has and this repository does not. */
+const deletedOn = (line: CommandLine): string =>
+  pushedTo(line)
+    .replace(/^the current branch on/, 'what is not in this repository, on')
+    .replace(/^:/, '');
+
+/** With a lease, git refuses if another person has pushed since the last fetch. */
+function forcePush(line: CommandLine): CommandRisk {
+  const isLeased = hasOption(line, /^--force-with-lease\b/) && !hasOption(line, /^--(force|mirror)$/, 'f');
+  const lost = `overwrites commits of ${pushedTo(line)} (force push${isLeased ? ' with lease' : ''})`;
+  return { kind: 'rewrites_history', level: 'high', reach: 'others', text: lost };
+}
+
 /** Paths come after `--`, and of checkout and restore also without it. */
 function discardsChanges({ words, operands }: CommandLine): CommandRisk {
   const dashes = words.indexOf('--');
@@ -26,12 +47,7 @@ const forms: readonly RiskyForm[] = [
     when: (line) =>
       hasOption(line, /^--(force|force-with-lease|mirror)\b/, 'f') ||
       line.operands.slice(2).some((ref) => /^\+/.test(ref)),
-    risk: (line) => ({
-      kind: 'rewrites_history',
-      level: 'high',
-      reach: 'others',
-      text: `overwrites commits on ${gitRemote(line)} (force push)`,
-    }),
+    risk: forcePush,
   },
   {
     on: /^push\b/,
@@ -40,7 +56,7 @@ const forms: readonly RiskyForm[] = [
       kind: 'rewrites_history',
       level: 'high',
       reach: 'others',
-      text: `deletes branches or tags on ${gitRemote(line)}`,
+      text: `deletes branches or tags: ${deletedOn(line)}`,
     }),
   },
   {

@@ -1,8 +1,9 @@
 import { type CommandLine, hasOption } from '../command-line.js';
 import { shortened } from '../short-text.js';
 import { always, type CommandRisk, naming, publishesPackage, type RiskyProgram } from './form.js';
+import { inCluster, ofInfrastructure } from './remote-places.js';
 
-const changesCluster = naming(0, 'remote_change', 'high', 'changes the cluster');
+const changesCluster = inCluster(0, 'changes the cluster');
 const changesCloud = naming(0, 'remote_change', 'high', 'changes the cloud account');
 const deploys = always('publishes', 'high', 'deploys for others to use');
 const asksCloud = naming(0, 'network', 'notable', 'asks the cloud account');
@@ -44,11 +45,12 @@ export const infrastructure: readonly RiskyProgram[] = [
   {
     names: 'kubectl oc k3s',
     forms: [
-      { on: /^(delete|drain)\b/, risk: naming(1, 'remote_change', 'high', 'deletes from the cluster') },
+      { on: /^delete\b/, risk: inCluster(1, 'deletes from the cluster') },
+      { on: /^drain\b/, risk: inCluster(1, 'moves everything off the node') },
       { on: /^get secrets?\b/, risk: always('secrets', 'high', 'reads secrets of the cluster') },
       {
         on: /^(exec|attach|cp|debug|run|proxy|port-forward)\b/,
-        risk: naming(1, 'remote_change', 'high', 'runs something in the cluster'),
+        risk: inCluster(1, 'runs something in the cluster'),
       },
       {
         on: /^(apply|create|replace|patch|edit|scale|autoscale|rollout (restart|undo|pause|resume)|cordon|uncordon|taint|label|annotate|set|expose|new-app|new-project|adm|certificate)\b/,
@@ -64,7 +66,7 @@ export const infrastructure: readonly RiskyProgram[] = [
   {
     names: 'helm helmfile',
     forms: [
-      { on: /^(uninstall|delete|destroy)\b/, risk: naming(1, 'remote_change', 'high', 'deletes from the cluster') },
+      { on: /^(uninstall|delete|destroy)\b/, risk: inCluster(1, 'deletes from the cluster') },
       { on: /^(install|upgrade|rollback|apply|sync|test)\b/, risk: changesCluster },
       { on: /^push\b/, risk: publishesPackage },
     ],
@@ -74,11 +76,11 @@ export const infrastructure: readonly RiskyProgram[] = [
     forms: [
       {
         on: /^(run-all )?(destroy|remove|down|delete|workspace delete)\b/,
-        risk: always('remote_change', 'high', 'destroys the infrastructure that this project describes'),
+        risk: ofInfrastructure('destroys', 'the infrastructure that this project describes'),
       },
       {
         on: /^(run-all )?(apply|up|deploy|import|taint|untaint|force-unlock|refresh|state (rm|mv|push|replace-provider)|stack rm|invoke)\b/,
-        risk: always('remote_change', 'high', 'changes real infrastructure'),
+        risk: ofInfrastructure('changes', 'real infrastructure'),
       },
     ],
   },

@@ -1,0 +1,47 @@
+// Where a command changes something outside of this machine, as far as its words name it: a person who approves it must
+// see the cluster, the namespace or the stack before they say yes.
+import { type CommandLine, hasOption, optionValues } from '../command-line.js';
+import { fewNames, shortened } from '../short-text.js';
+import type { CommandRisk } from './form.js';
+
+const MAX_NAMED_CHARS = 300;
+
+const last = (line: CommandLine, names: RegExp): string | undefined => optionValues(line, names).at(-1);
+
+/** "namespace shop, context prod", as far as the command does not leave it to the settings of this machine. */
+function clusterWords(line: CommandLine): string {
+  const isAll = hasOption(line, /^--all-namespaces$/, 'A');
+  const namespace = last(line, /^(-n|--namespace)$/);
+  const context = last(line, /^--(kube-)?context$/);
+  const cluster = last(line, /^(--cluster|-s|--server|--kube-apiserver)$/);
+  const file = last(line, /^--kubeconfig$/);
+  const named = context ? `context ${context}` : cluster ? `cluster ${cluster}` : file && `kubeconfig ${file}`;
+  const space = isAll ? 'all namespaces' : namespace && `namespace ${namespace}`;
+  return [space, named ?? 'current context'].filter((words) => words !== undefined).join(', ');
+}
+
+/** What is changed in a cluster, by which files, and where. */
+export const inCluster =
+  (from: number, verb: string) =>
+  (line: CommandLine): CommandRisk => {
+    const files = optionValues(line, /^(-f|--filename|-k|--kustomize)$/);
+    const named = [...line.operands.slice(from), ...(files.length > 0 ? [`-f ${fewNames(files)}`] : [])].join(' ');
+    const what = named === '' ? '' : `: ${shortened(named, MAX_NAMED_CHARS)}`;
+    return { kind: 'remote_change', level: 'high', text: `${verb}${what} (${clusterWords(line)})` };
+  };
+
+/** What is changed of an infrastructure: its parts, its folder and its stack or workspace. */
+export const ofInfrastructure =
+  (verb: string, all: string) =>
+  (line: CommandLine): CommandRisk => {
+    const parts = optionValues(line, /^--?(target|t)$/);
+    const folder = last(line, /^(--?chdir|--terragrunt-working-dir|-C|--cwd)$/);
+    const stack = last(line, /^(-s|--stack|--stage|--env)$/);
+    const named = stack ? `stack ${stack}` : 'current workspace';
+    const where = [named, ...(folder ? [`folder ${folder}`] : [])].join(', ');
+    const what = parts.length > 0 ? fewNames(parts) : all;
+    const again = hasOption(line, /^--?(auto-approve|yes|require-approval=never)$/, 'y')
+      ? ', without asking again'
+      : '';
+    return { kind: 'remote_change', level: 'high', text: `${verb} ${what} (${where})${again}` };
+  };
