@@ -180,6 +180,27 @@ test('an answer without a new refresh token leaves the earlier one in use', asyn
   expect(JSON.parse((await user.stored()).text).tokens).toEqual({ access: 'access-other', refresh: tokens.refresh });
 });
 
+test('a sign-in whose renewal was cut off says so when the server refuses the old token', async () => {
+  const user = await desk(() => ({ text: 'Hello.' }));
+  const { helve, server } = user;
+  await helve(['login', 'openai']);
+  const path = '/api/accounts/oauth/token';
+  server.expireAll();
+  // The token is replaced, and the answer never arrives.
+  await helve(['-p', 'go'], { onStart: (kill) => void server.answers.set(path, () => kill('SIGKILL')) });
+  expect(JSON.parse((await user.stored()).text)).toMatchObject({ renewing: true });
+  server.answers.delete(path);
+  server.revokeAll();
+  expect((await helve(['-p', 'go'])).stderr).toMatch(
+    /has ended\. Helve was ended, or lost its connection, while it renewed it, so that the new token was lost\. .*helve login openai/,
+  );
+  const { code, stdout } = await helve(['auth', 'status']);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^No provider is set up\. The sign-in to ChatGPT can't be used: .*Run helve login openai\./);
+  expect((await helve(['login', 'openai'])).code).toBe(0);
+  expect(JSON.parse((await user.stored()).text)).not.toHaveProperty('renewing');
+});
+
 test('a revoked sign-in ends with the command for a new one, which uses the same registration', async () => {
   const user = await desk(() => ({ text: 'Hello again.' }));
   const { helve, server } = user;

@@ -42,6 +42,8 @@ export interface SignIn {
   account?: string;
   /** Absent after a sign-out, and if the sign-in has ended. The registration is kept for the next sign-in. */
   tokens?: SignInTokens;
+  /** A renewal was begun: if it is still here at the next one, its answer was lost, with the token that replaced this. */
+  renewing?: boolean;
   /** Why the sign-in has ended without a sign-out, as a sentence. */
   ended?: string;
   /** The person signed in, but did not allow to use the plan. */
@@ -79,7 +81,7 @@ const readerOf =
   (value) => {
     if (!isObject(value) || value['version'] !== 1) return { problem: 'its content is not a sign-in' };
     if (value['provider'] !== provider) return { problem: 'it belongs to another provider' };
-    const { api, issuer, clientId, subject, account, tokens, ended, declined, models } = value;
+    const { api, issuer, clientId, subject, account, tokens, renewing, ended, declined, models } = value;
     const readTokens = tokens === undefined ? undefined : tokensIn(tokens);
     const areUsable = tokens === undefined || (readTokens && isText(clientId));
     if (!isText(issuer) || !isText(api) || !isSafeAddress(api) || !areUsable)
@@ -93,6 +95,7 @@ const readerOf =
         ...(isText(subject) && { subject }),
         ...(isText(account) && { account }),
         ...(readTokens && { tokens: readTokens }),
+        ...(renewing === true && { renewing }),
         ...(isText(ended) && { ended }),
         ...(declined === true && { declined }),
         ...(list && { models: list }),

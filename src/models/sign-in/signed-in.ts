@@ -11,6 +11,7 @@ import { tokenIssuer } from './token-issuers.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+const CUT_OFF = 'Helve was ended, or lost its connection, while it renewed it, so that the new token was lost.';
 const RENEW_MS = 40_000; // for one renewal; less than other processes wait for the lock
 
 export const signInTitles: Readonly<Record<TokenProvider, string>> = { openai: 'ChatGPT', copilot: 'GitHub Copilot' };
@@ -95,15 +96,19 @@ async function renewLocked(provider: TokenProvider, shared: SharedCredential<Sig
   const { SignInEnded } = await import('./sign-in-ended.js');
   const before = await shared.current();
   if (!before?.tokens || before.tokens.access !== stale) return; // another process was faster
-  const { tokens, ...registration } = before;
+  const { tokens, renewing: wasCutOff, ...registration } = before;
+  const known = { ...registration, tokens };
   try {
     if (tokens.refresh === undefined) throw new SignInEnded('it can not be renewed');
     const issuer = await tokenIssuer(provider);
-    await shared.save({ ...before, ...(await issuer.renew(before, AbortSignal.timeout(RENEW_MS))) });
+    // Before the server replaces the token: if this process is killed before the new one is stored, the next one knows.
+    if (!wasCutOff) await shared.save({ ...known, renewing: true });
+    await shared.save({ ...known, ...(await issuer.renew(known, AbortSignal.timeout(RENEW_MS))) });
   } catch (error) {
     if (!(error instanceof SignInEnded)) throw error;
     const { clientId: _, subject: __, account: ___, ...rest } = registration;
-    await shared.save({ ...(error.isClientGone ? rest : registration), ended: `${clause(error.message)}.` });
+    const cause = wasCutOff ? `${CUT_OFF} ` : '';
+    await shared.save({ ...(error.isClientGone ? rest : registration), ended: `${cause}${clause(error.message)}.` });
   }
 }
 
