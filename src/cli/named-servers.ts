@@ -1,6 +1,6 @@
 // Parses `--mcp-config`: files, or servers as JSON.
 
-import { readFileSync } from 'node:fs';
+import { readRegularFile } from '../platform/files/read-regular-file.js';
 import { isObject } from '../platform/is-object.js';
 import { serverSchema } from '../settings/setting-values.js';
 import { whyUnreadable } from './unreadable-file.js';
@@ -32,7 +32,7 @@ function readOne(given: string): Record<string, Entry> {
 
 function read(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegularFile(path);
   } catch (error) {
     throw new UsageProblem(`--mcp-config takes a file or JSON, but "${path}" can't be read: ${whyUnreadable(error)}.`);
   }

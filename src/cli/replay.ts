@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
-import { mkdtemp, readFile, realpath } from 'node:fs/promises';
+import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { knownNames } from '../agent/known-names.js';
@@ -11,6 +11,7 @@ import { sessionFolder } from '../agent/store/session-folder.js';
 import { SessionProblem } from '../agent/store/session-problem.js';
 import { secretVariables } from '../models/catalogue/catalogue.js';
 import { dataFolderOf, realPathSync } from '../platform/files/paths.js';
+import { readRegularFile } from '../platform/files/read-regular-file.js';
 import { listChanges } from '../platform/journal/journal.js';
 import type { RecordedChange } from '../platform/journal/recorded-change.js';
 import { messageOf } from '../platform/message-of.js';
@@ -103,8 +104,10 @@ async function replayPolicy(
   return report.different.length > 0 ? exitCode.failed : exitCode.ok;
 }
 
+const readPolicyText = async (file: string): Promise<string> => readRegularFile(file);
+
 async function readPolicy(file: string, { root }: SessionLocation): Promise<unknown> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  const text = await readPolicyText(file).catch((error: unknown) => {
     throw new UsageProblem(`The policy ${file} can't be read: ${messageOf(error)}`);
   });
   const { parseDocument, plainValue } = await import('../settings/document.js');

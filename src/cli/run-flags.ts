@@ -2,6 +2,7 @@ import { type CommandBudget, nothingSpent } from '../agent/budget/spent.js';
 import { type BudgetLimits, type BudgetUnit, budgetUnits } from '../contract/budget.js';
 import type { Goal } from '../contract/goal.js';
 import { type Effort, efforts } from '../contract/model.js';
+import { permissionModes } from '../contract/permission.js';
 import { type WorktreeEnd, worktreeEnds } from '../contract/worktree.js';
 import { serverPartOf } from '../platform/text/mcp-names.js';
 import { engineFlags, readArgs } from './args.js';
@@ -118,11 +119,6 @@ export function readRunFlags(argv: readonly string[], { isInteractive = false } 
   const { values, positionals } = readArgs(withOpenValues(withDebugFile(argv)), flags, ['version']);
   const format = oneOf('--output-format', outputFormats, values['output-format'] ?? 'text');
   const hostInput = oneOf('--input-format', inputFormats, values['input-format'] ?? 'text') === 'stream-json';
-  // A host that sends its prompts line by line implies -p.
-  if (!values.print && !hostInput && !isInteractive && values.resume !== '')
-    throw new UsageProblem(
-      'To run a prompt, use helve -p "…"; a conversation needs a terminal. The options of a command come after its name.',
-    );
   if (values.init && values.maintenance) {
     throw new UsageProblem('--init and --maintenance are two ways to set up. Give one of them.');
   }
@@ -166,6 +162,14 @@ export function readRunFlags(argv: readonly string[], { isInteractive = false } 
     words: hostInput ? positionals.filter((word) => word !== '') : positionals, // hosts send empty arguments
   };
   refuseCombinations(read);
+  // After every value, so that a wrong one is not hidden. A host that sends its prompts line by line implies -p.
+  if (!values.print && !hostInput && !isInteractive && values.resume !== '') {
+    const mode = values['permission-mode'];
+    if (mode !== undefined) oneOf('--permission-mode', permissionModes, mode);
+    throw new UsageProblem(
+      'To run a prompt, use helve -p "…"; a conversation needs a terminal. The options of a command come after its name.',
+    );
+  }
   return read;
 }
 

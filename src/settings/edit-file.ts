@@ -1,6 +1,7 @@
 // Changes settings files for people: comments and formatting stay, an invalid value is not written, and a
 // file is changed under a lock and written atomically.
-import { readFile, realpath } from 'node:fs/promises';
+
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Behavior } from '../contract/permission.js';
 import { codeOf } from '../platform/error-code.js';
@@ -8,6 +9,7 @@ import { writeFileAtomically } from '../platform/files/atomic-write.js';
 import { makeFolder } from '../platform/files/folder.js';
 import { dataFolderOf, realPath } from '../platform/files/paths.js';
 import { withLock, writePrivateFile } from '../platform/files/private-file.js';
+import { readRegularFile } from '../platform/files/read-regular-file.js';
 import { type Edit, EditRefused, editedJson, lockOf } from './edit-json.js';
 import { type PlaceOptions, type SettingsPlace, settingsPlaces } from './locations.js';
 import { type ReadSettingsOptions, readFiles } from './read-files.js';
@@ -58,7 +60,7 @@ async function textOf({ path, kind, file }: SettingsPlace & { path: string }, { 
     }
   }
   try {
-    return await readFile(path, 'utf8');
+    return readRegularFile(path);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;

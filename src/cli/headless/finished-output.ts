@@ -1,7 +1,8 @@
 // Reads `--json-schema`, and formats the result.
-import { readFileSync } from 'node:fs';
+
 import { checkedSchema, DEFAULT_RETRIES, StructuredOutput } from '../../agent/structured-output.js';
 import type { JsonSchema } from '../../contract/model.js';
+import { readRegularFile } from '../../platform/files/read-regular-file.js';
 import { isObject } from '../../platform/is-object.js';
 import { messageOf } from '../../platform/message-of.js';
 import { UsageProblem } from '../usage-problem.js';
@@ -12,7 +13,7 @@ export async function readSchema(given: string): Promise<JsonSchema> {
   const isText = given.trimStart().startsWith('{');
   let schema: unknown;
   try {
-    schema = JSON.parse(isText ? given : readFileSync(given, 'utf8'));
+    schema = JSON.parse(isText ? given : readRegularFile(given));
   } catch (error) {
     const why = messageOf(error);
     throw new UsageProblem(`--json-schema takes a JSON Schema, or a file with one, which this is not: ${why}`);

@@ -1,11 +1,11 @@
 // Unit tests of a policy: calls, and the expected answers.
 
-import { readFileSync } from 'node:fs';
 import type { ParseError } from 'jsonc-parser';
 import * as z from 'zod';
 import type { ExplainRequest, Explanation } from '../../compose/explain-call.js';
 import type { Behavior } from '../../contract/permission.js';
 import { permissionModes, wallStates } from '../../contract/permission.js';
+import { readRegularFile } from '../../platform/files/read-regular-file.js';
 import { isObject } from '../../platform/is-object.js';
 import { parseJson } from '../../platform/parse-json.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
@@ -126,7 +126,7 @@ const memberOf = (node: JsonNode, wanted: string): JsonNode | undefined =>
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularFile(file);
   } catch (error) {
     throw new UsageProblem(`${file} can't be read: ${whyUnreadable(error)}.`);
   }

@@ -1,13 +1,13 @@
-import { readFile as readFileFromDisk } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ModelFailure } from '../../contract/model.js';
 import { dataFolderOf, isMissing } from '../../platform/files/paths.js';
+import { readRegularFile } from '../../platform/files/read-regular-file.js';
 import { messageOf } from '../../platform/message-of.js';
 import { builtInCatalogue, type Catalogue } from './catalogue.js';
 
 export type ReadTextFile = (path: string) => Promise<string>;
 
-export const readText: ReadTextFile = (path) => readFileFromDisk(path, 'utf8');
+export const readText: ReadTextFile = async (path) => readRegularFile(path);
 
 /** The path of the file in which users define their own providers and models. */
 export function modelsFilePath(env: Readonly<Record<string, string | undefined>>): string {
@@ -26,7 +26,7 @@ export async function loadCatalogue(
   } catch (error) {
     if (isMissing(error)) return builtInCatalogue();
     const reason = messageOf(error);
-    throw new ModelFailure('invalid_request', `${path} can't be read (${reason}). Correct it, or move it away.`);
+    throw new ModelFailure('invalid_request', `${path} can't be read: ${reason}. Correct it, or move it away.`);
   }
   const { withModelsFile } = await import('./models-file.js');
   return withModelsFile(builtInCatalogue(), json, path);

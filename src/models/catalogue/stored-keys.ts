@@ -43,7 +43,9 @@ function privateText(path: string): string | undefined {
     throw unusable(path, code === 'ELOOP' ? 'it is a link' : String(code));
   }
   try {
-    const { mode, uid } = fstatSync(descriptor);
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw unusable(path, 'it is not a file');
+    const { mode, uid } = stats;
     const user = process.getuid?.();
     if (user !== undefined && uid !== user) throw unusable(path, 'it belongs to another user');
     if (user !== undefined && (mode & 0o077) !== 0)

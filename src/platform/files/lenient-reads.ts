@@ -1,5 +1,7 @@
 // Reads that treat a missing or unreadable path as empty, for callers to whom that makes no difference.
-import { accessSync, constants, type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
+
+import { accessSync, constants, type Dirent, readdirSync, statSync } from 'node:fs';
+import { readRegularFile } from './read-regular-file.js';
 
 export function namesIn(folder: string): string[] {
   try {
@@ -19,7 +21,7 @@ export function entriesIn(folder: string): Dirent[] {
 
 export function textIn(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularFile(file);
   } catch {
     return '';
   }

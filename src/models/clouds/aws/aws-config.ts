@@ -1,8 +1,9 @@
 // The configuration files that AWS's own tools share: ~/.aws/config and ~/.aws/credentials.
-import { readFile } from 'node:fs/promises';
+
 import { join } from 'node:path';
 import { ModelFailure } from '../../../contract/model.js';
 import { homeFolder, isMissing } from '../../../platform/files/paths.js';
+import { readRegularFile } from '../../../platform/files/read-regular-file.js';
 import { messageOf } from '../../../platform/message-of.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,7 +43,7 @@ type Sections = Map<string, Map<string, string>>;
 async function readSections(path: string): Promise<Sections> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = readRegularFile(path);
   } catch (error) {
     if (isMissing(error)) return new Map();
     throw new ModelFailure('auth', `${path} can't be read (${messageOf(error)}).`, { advice: 'Correct that.' });

@@ -1,8 +1,9 @@
 // Google's application default credentials: where they are, and the project that they belong to.
-import { readFile } from 'node:fs/promises';
+
 import { join } from 'node:path';
 import { ModelFailure } from '../../../contract/model.js';
 import { homeFolder, isMissing } from '../../../platform/files/paths.js';
+import { readRegularFile } from '../../../platform/files/read-regular-file.js';
 import { isObject } from '../../../platform/is-object.js';
 import { messageOf } from '../../../platform/message-of.js';
 
@@ -39,7 +40,7 @@ export async function googleCredentials(env: Environment): Promise<GoogleCredent
   const file = named || join(configFolder(env), 'application_default_credentials.json');
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = readRegularFile(file);
   } catch (error) {
     if (!named && isMissing(error)) return { kind: 'gcloud', args: ['auth', 'print-access-token'] };
     throw unusable(file, messageOf(error), named !== undefined);
