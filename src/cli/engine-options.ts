@@ -153,7 +153,8 @@ async function namedServers(given: readonly string[]) {
 /** The folder of --add-dir. */
 export function existingFolder(path: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
-  throw new UsageProblem(`--add-dir takes a folder, but there is none at "${path}".`);
+  const what = existsSync(path) ? `"${path}" is a file` : `there is none at "${path}"`;
+  throw new UsageProblem(`--add-dir takes a folder, but ${what}.`);
 }
 
 /**

@@ -21,6 +21,8 @@ const elsewhere: ReadonlyArray<[words: readonly string[], way: string]> = [
     'To resume a session, use helve --resume ID, or --continue for the last one; without an ID you choose it.',
   ],
   [['session', 'history', 'chats', 'conversations'], 'For saved conversations, use helve sessions.'],
+  [['chat', 'start', 'run', 'ask'], 'A conversation starts with helve alone, and helve -p "…" runs one prompt.'],
+  [['list', 'ls'], 'For saved conversations, use helve sessions; for tools, helve tools; for models, helve models.'],
   [['settings', 'set', 'get', 'trust'], 'For settings and trust, use helve config.'],
   [['rewind', 'revert', 'restore', 'checkpoint'], 'To undo changes to files, use helve undo.'],
   [['log', 'logs'], 'For what was decided and done, use helve audit show last.'],
@@ -54,7 +56,7 @@ export function isPrompt(words: readonly string[], commands: readonly string[]):
 export function unknownCommand(word: string, commands: readonly string[]): string {
   const known = elsewhere.find(([words]) => words.includes(word.toLowerCase()))?.[1];
   if (known !== undefined) return `There is no command "${word}". ${known}`;
-  const [nearest] = nearestWords(word, commands);
+  const nearest = nearestWords(word, commands).find((name) => wordSimilarity(word, name) >= SLIP);
   const meant = nearest ? ` Did you mean "helve ${nearest}"?` : '';
   return `There is no command "${word}".${meant} To send a prompt, use helve -p "…".`;
 }

@@ -12,7 +12,7 @@ test.each([
   ['home/keys.json', ['--model', 'sonnet'], /keys\.json are not used: it is not a file\. Correct that/],
   ['home/settings.json', [], /settings\.json: can't be read \(it is not a file\)/],
   ['given', ['--model', 'scripted/given'], /The script given can't be read: it is not a file\. Check the path/],
-  ['given', ['--json-schema', 'given'], /--json-schema takes .* not: it is not a file/],
+  ['given', ['--json-schema', 'given'], /--json-schema takes .* "given" can't be read: it is not a file/],
   ['given', ['--mcp-config', 'given'], /--mcp-config takes .* "given" can't be read: it is not a file\.\n/],
 ])('a pipe in the place of %s is refused with %j, and not waited for', async (place, args, sentence) => {
   const cwd = await emptyFolder();
@@ -48,4 +48,20 @@ test('a missing script is not followed by advice about keys or a help page', asy
     stderr:
       "helve: The script none.json can't be read: there is no such file. Check the path after scripted/ in the model's name.\n",
   });
+});
+
+test.each([
+  [['-p', 'hi', '--add-dir', 'README.md'], '--add-dir takes a folder, but "README.md" is a file.'],
+  [['-p', 'hi', '--json-schema', 'none.json'], '"none.json" can\'t be read: there is no such file.'],
+  [['chat'], 'A conversation starts with helve alone, and helve -p "…" runs one prompt.'],
+  [['frobnicate'], 'There is no command "frobnicate". To send a prompt, use helve -p "…".'],
+])('%j is answered with what the person can change', async (args, sentence) => {
+  const { code, stderr } = await runHelve(args, { cwd: process.cwd(), env: CLOSED });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(sentence) });
+});
+
+test('a proxy of the environment is named when the server of a model is not reached', async () => {
+  const env = { ...CLOSED, ANTHROPIC_BASE_URL: 'http://nowhere.invalid', HTTPS_PROXY: 'http://127.0.0.1:2' };
+  const { stderr } = await runHelve(['-p', 'hi'], { env });
+  expect(stderr).toContain('HTTPS_PROXY is set, but Helve uses no proxy for models.');
 });

@@ -5,15 +5,26 @@ import type { JsonSchema } from '../../contract/model.js';
 import { readRegularFile } from '../../platform/files/read-regular-file.js';
 import { isObject } from '../../platform/is-object.js';
 import { messageOf } from '../../platform/message-of.js';
+import { whyUnreadable } from '../unreadable-file.js';
 import { UsageProblem } from '../usage-problem.js';
 import type { FinishedRun } from './finish-run.js';
+
+function readText(file: string): string {
+  try {
+    return readRegularFile(file);
+  } catch (error) {
+    const why = whyUnreadable(error);
+    throw new UsageProblem(`--json-schema takes a JSON Schema or a file, but "${file}" can't be read: ${why}.`);
+  }
+}
 
 /** Parses the value of `--json-schema`: a schema, or a file with one. */
 export async function readSchema(given: string): Promise<JsonSchema> {
   const isText = given.trimStart().startsWith('{');
+  const text = isText ? given : readText(given);
   let schema: unknown;
   try {
-    schema = JSON.parse(isText ? given : readRegularFile(given));
+    schema = JSON.parse(text);
   } catch (error) {
     const why = messageOf(error);
     throw new UsageProblem(`--json-schema takes a JSON Schema, or a file with one, which this is not: ${why}`);

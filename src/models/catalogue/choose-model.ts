@@ -105,6 +105,7 @@ async function buildModel(
   const access = {
     ...(await serverAccess(plan, env)),
     addressFrom: addressFrom(plan, env),
+    proxyVariable: PROXIES.find((variable) => env[variable]?.trim()),
     async nearestModel() {
       const { describeUnknownModel } = await import('./unknown-model.js');
       return await describeUnknownModel({ provider: provider.id, name }, env, catalogue);
@@ -159,6 +160,8 @@ async function buildModel(
     }
   }
 }
+
+const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
 
 /** Where the address of the server was set, if it is not the one that Helve knows. */
 function addressFrom({ provider, isElsewhere }: ModelPlan, env: Environment): string | undefined {

@@ -61,6 +61,7 @@ export function endpointOf(setup: EndpointSetup): Endpoint {
     baseUrlVariable,
     explain: setup.facts?.explain,
     addressFrom: setup.facts?.addressFrom,
+    proxyVariable: setup.facts?.proxyVariable,
     nearestModel: setup.facts?.nearestModel,
   };
 }

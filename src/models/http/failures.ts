@@ -11,6 +11,8 @@ export interface ErrorFacts {
   explain?: ((error: ServerError, facts: string) => Judgement | undefined) | undefined;
   /** The variable or file that the address came from; undefined if it is the provider's own. */
   addressFrom?: string | undefined;
+  /** A variable that names a proxy, which requests to models do not use. */
+  proxyVariable?: string | undefined;
   /** For a model that the server does not know: a sentence with the nearest name. */
   nearestModel?: (() => Promise<string | undefined>) | undefined;
 }
@@ -237,7 +239,14 @@ export function unreachableFailure(endpoint: Endpoint, error: unknown): ModelFai
 }
 
 /** What to check: the place that the address came from, where the network is not the cause. */
-function unreachableAdvice({ place, addressFrom, ...endpoint }: Endpoint, code: string | undefined): string {
+function unreachableAdvice(endpoint: Endpoint, code: string | undefined): string {
+  const { place, proxyVariable } = endpoint;
+  const advice = placeAdvice(endpoint, code);
+  const isUnproxied = proxyVariable !== undefined && !isOnThisMachine(place);
+  return isUnproxied ? `${advice} ${proxyVariable} is set, but Helve uses no proxy for models.` : advice;
+}
+
+function placeAdvice({ place, addressFrom, ...endpoint }: Endpoint, code: string | undefined): string {
   if (addressFrom !== undefined) {
     const isLocal = isOnThisMachine(place);
     const first = isLocal || code === 'ECONNREFUSED' ? 'start the server there' : 'check the network';
