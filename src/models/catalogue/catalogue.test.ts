@@ -238,7 +238,7 @@ test.each<[unknown, string]>([
 test('an unreadable file is refused', async () => {
   const locked = () => Promise.reject(Object.assign(new Error('permission denied'), { code: 'EACCES' }));
   await expect(loadCatalogue({ HELVE_HOME: '/h' }, locked)).rejects.toThrow(
-    "/h/models.json can't be read (permission denied). Correct it, or move it away.",
+    "/h/models.json can't be read: permission denied. Correct it, or move it away.",
   );
 });
 
