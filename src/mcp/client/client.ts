@@ -26,6 +26,7 @@ import type { ToolChange } from './pins.js';
 import type { TaskAccess } from './remote-task.js';
 import { contentBlocks, resourceContents, sentContents } from './result-content.js';
 import { ReviewedTools } from './reviewed-tools.js';
+import { callMs, connectMs, outputTokens } from './server-limits.js';
 import { ServerTaskList, type TaskServer } from './server-task-list.js';
 import { StartQueue } from './start-queue.js';
 import {
@@ -38,9 +39,6 @@ import {
 } from './tool-from-server.js';
 
 const REMOTE_AT_ONCE = 20;
-const DEFAULT_CONNECT_MS = 30_000;
-const DEFAULT_CALL_MS = 100_000_000; // more than a day: the user can cancel
-const DEFAULT_OUTPUT_TOKENS = 25_000;
 const CHARS_PER_TOKEN = 4;
 const RETRY_MS = 1_000;
 const PROBE_MS = 3_000;
@@ -107,8 +105,8 @@ export class McpClient {
       tasks && new ServerTaskList({ ...tasks, server: (name) => taskServer(this.#servers.get(name)), access });
     this.signIns = new SignIns({ env, dataFolder, askUser, onNotice });
     this.#limits = {
-      connectMs: Math.min(numberIn(env, 'MCP_TIMEOUT') ?? DEFAULT_CONNECT_MS, MAX_TIMER_MS),
-      callMs: numberIn(env, 'MCP_TOOL_TIMEOUT') ?? DEFAULT_CALL_MS,
+      connectMs: Math.min(connectMs(env), MAX_TIMER_MS),
+      callMs: callMs(env),
       retryMs: options.retryMs ?? RETRY_MS,
       probeMs: PROBE_MS,
     };
@@ -184,7 +182,7 @@ export class McpClient {
   tools(defer: (all: readonly Omit<OfferedTool, 'tool'>[]) => boolean): OfferedTool[] {
     const offered = [...this.#servers].flatMap(([name, { connection, review }]) => {
       if (!connection) return [];
-      const maxTokens = numberIn(this.#options.env, 'MAX_MCP_OUTPUT_TOKENS') ?? DEFAULT_OUTPUT_TOKENS;
+      const maxTokens = outputTokens(this.#options.env);
       const host: ToolHost = {
         server: name,
         connection,
@@ -397,9 +395,4 @@ function taskServer(server: Server | undefined): TaskServer | undefined {
     settled: () => server.connecting,
     isHeldBack: (tool) => review.isHeldBack(tool),
   };
-}
-
-function numberIn(env: McpClientOptions['env'], name: string): number | undefined {
-  const value = Number(env[name]);
-  return env[name] !== undefined && Number.isFinite(value) && value > 0 ? value : undefined;
 }
