@@ -3,7 +3,8 @@ import * as z from 'zod';
 import { defineTool, type Tool, type ToolExposure } from '../contract/tool.js';
 import type { ToolSetMode } from '../contract/tool-context.js';
 import { builtInTools, simpleToolNames, smallProfile } from '../tools/index.js';
-import { ToolPool, type ToolPoolOptions } from './tool-pool.js';
+import type { ToolPoolOptions } from './permitted-tools.js';
+import { ToolPool } from './tool-pool.js';
 
 const tool = (name: string, exposure: ToolExposure = 'direct', more: object = {}): Tool =>
   defineTool({

@@ -1,40 +1,10 @@
 import type { ToolDefinition } from '../contract/model.js';
 import type { Tool, ToolExposure, ToolListing } from '../contract/tool.js';
-import type {
-  DeferredTool,
-  DescribeContext,
-  ShortTool,
-  ToolDirectory,
-  ToolProfile,
-  ToolSetMode,
-} from '../contract/tool-context.js';
+import type { DeferredTool, DescribeContext, ShortTool, ToolDirectory } from '../contract/tool-context.js';
 import { messageOf } from '../platform/message-of.js';
 import { isToolOfServer, mcpServerName, plainServer } from '../platform/text/mcp-names.js';
+import { isPermitted, type ToolPoolOptions, whyWithheld } from './permitted-tools.js';
 import { parametersOf, withParameters } from './tool-parameters.js';
-
-export interface ToolPoolOptions {
-  /** All built-in tools. */
-  builtIn: readonly Tool[];
-  /** Tools of the embedding program and of servers. */
-  added?: readonly Tool[];
-  mode: ToolSetMode;
-  /** The names of the tools in `simple` mode. */
-  simpleNames: readonly string[];
-  /** The names that an agent's type grants, in `child` mode. */
-  granted?: readonly string[];
-  /** Whether settings turn a tool on or off; undefined if neither. */
-  switchOf?(name: string): boolean | undefined;
-  /** Whether a setting, not an option, turns the tool off. */
-  isOffBySetting?(name: string): boolean;
-  /** Whether the questions of a tool that needs answers are answered. Default: they are not. */
-  isAnswered?(name: string): boolean;
-  /** Whether a setting that a tool needs is set. Default: no. */
-  hasSetting?(name: string): boolean;
-  root: string;
-  editStyle?: 'text' | 'patch';
-  /** The built-in tools that are offered from the start, and how they are described. Default: as each tool says. */
-  profile?: ToolProfile | undefined;
-}
 
 export interface PooledTool {
   tool: Tool;
@@ -393,22 +363,6 @@ function refuseTwins(tools: readonly Tool[]): void {
     if (names.has(name)) throw new TypeError(`Two tools are named "${name}", so a call could mean either. Rename one.`);
     names.add(name);
   }
-}
-
-const isPermitted = (tool: Tool, options: ToolPoolOptions): boolean => whyWithheld(tool, options) === undefined;
-
-function whyWithheld(tool: Tool, options: ToolPoolOptions): string | undefined {
-  const { name, optIn = false, needsPerson = false, needsSetting } = tool;
-  const { mode, simpleNames, granted, switchOf, isAnswered } = options;
-  const wanted = switchOf?.(name);
-  if (wanted === false) return `switched off${options.isOffBySetting?.(name) ? ` by the setting tools.${name}` : ''}`;
-  if (wanted === undefined && optIn) return `needs the setting tools.${name}`;
-  if (needsPerson && !isAnswered?.(name)) return 'no person can answer here';
-  if (needsSetting !== undefined && !options.hasSetting?.(needsSetting)) return `needs the setting ${needsSetting}`;
-  const isAdded = options.added?.includes(tool) ?? false; // tools that the program adds are always included
-  if (mode === 'simple' && !isAdded && !simpleNames.includes(name)) return 'the simple set does not have it';
-  if (mode === 'child' && granted && !granted.includes(name)) return 'this agent was not given it';
-  return undefined;
 }
 
 const byName = (a: Tool, b: Tool): number => (a.name < b.name ? -1 : 1);
