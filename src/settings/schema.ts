@@ -2,18 +2,18 @@
 // The loader, the merge, `helve config`, the JSON Schema and the table in docs/settings.md all use this list.
 import * as z from 'zod';
 import { efforts, toolProfileNames } from '../contract/model.js';
-import { permissionModes, sandboxModes } from '../contract/permission.js';
+import { permissionModes } from '../contract/permission.js';
 import { worktreeEnds } from '../contract/worktree.js';
 import { hooksSchema } from '../hooks/schema.js';
 import { type KeyAction, keyActionNames, keyActions } from './key-actions.js';
-import type { SourceKind } from './locations.js';
+import { pluginSettings } from './plugin-settings.js';
+import { sandboxSettings } from './sandbox-settings.js';
 import type { Setting } from './setting.js';
+import { always, isFalse, isTrue, ownSources } from './setting-sources.js';
 import {
   budgetLimits,
   domain,
   keys,
-  marketplaceSchema,
-  marketplaceSources,
   model,
   models,
   path,
@@ -26,11 +26,6 @@ import {
   variable,
   webSearchSchema,
 } from './setting-values.js';
-
-const always = (): boolean => true;
-const isTrue = (value: unknown): boolean => value === true;
-const isFalse = (value: unknown): boolean => value === false;
-const ownSources: readonly SourceKind[] = ['managed', 'flag', 'user'];
 
 const notificationWays = ['auto', 'bell', 'osc9', 'osc777', 'osc99', 'off'] as const;
 
@@ -338,115 +333,8 @@ export const settingTable = {
     schema: path.regex(/^(?:\/|~(?:\/|$)|[A-Za-z]:[\\/]|\\\\)/, 'must be a full path, or one that begins with ~/'),
     from: ownSources,
   },
-  'sandbox.enabled': {
-    about: 'Whether commands run in a sandbox.',
-    shape: 'one',
-    schema: truth,
-    loosens: isFalse,
-    broken: { as: true },
-  },
-  'sandbox.failIfUnavailable': {
-    about: 'Commands are refused if no sandbox works on this machine.',
-    shape: 'one',
-    schema: truth,
-    loosens: isFalse,
-    broken: { as: true },
-    strictest: true,
-  },
-  'sandbox.mode': {
-    about:
-      '`workspace`: commands may write the project. `effects`: if everything that a command writes is known, it may write only that, and has no network.',
-    shape: 'one',
-    schema: z.enum(sandboxModes, `must be one of ${sandboxModes.join(', ')}`),
-    loosens: (value) => value !== 'effects',
-    broken: { as: 'effects' },
-  },
-  'sandbox.autoAllowBashIfSandboxed': {
-    about:
-      'Commands that run in the sandbox need no approval, unless a rule, a hook or a protected path asks or denies.',
-    shape: 'one',
-    schema: truth,
-    loosens: isTrue,
-    broken: { as: false },
-  },
-  'sandbox.allowUnsandboxedCommands': {
-    about: "`false`: the model can't request to run a command outside the sandbox.",
-    shape: 'one',
-    schema: truth,
-    loosens: isTrue,
-    broken: { as: false },
-    strictest: false,
-  },
-  'sandbox.excludedCommands': {
-    about: 'Commands that run outside the sandbox, by their first words. The usual permission rules apply to them.',
-    shape: 'list',
-    schema: text,
-    loosens: always,
-  },
-  'sandbox.network.allowedDomains': {
-    about: 'Hosts that commands in the sandbox may reach; default none.',
-    shape: 'list',
-    schema: domain,
-    loosens: always,
-  },
-  'sandbox.network.deniedDomains': {
-    about: 'Hosts that commands in the sandbox may not reach, whatever else is allowed.',
-    shape: 'list',
-    schema: domain,
-    broken: 'refuse',
-  },
-  'sandbox.filesystem.allowWrite': {
-    about: 'Paths that commands in the sandbox may write in addition to the project.',
-    shape: 'list',
-    schema: path,
-    loosens: always,
-  },
-  'sandbox.filesystem.denyWrite': {
-    about: 'Paths that commands in the sandbox may not write.',
-    shape: 'list',
-    schema: path,
-    broken: 'refuse',
-  },
-  'sandbox.filesystem.denyRead': {
-    about: 'Paths that commands in the sandbox may not read.',
-    shape: 'list',
-    schema: path,
-    broken: 'refuse',
-  },
-  'sandbox.filesystem.allowRead': {
-    about:
-      'Paths that they may still read, although `denyRead` lists them or they are hidden as keys. Rules that deny reading win.',
-    shape: 'list',
-    schema: path,
-    loosens: always,
-  },
-  enabledPlugins: {
-    about: 'Switches plugins that you have added on or off, by `NAME@MARKETPLACE`.',
-    shape: 'map',
-    schema: truth,
-    loosens: always, // `false` may switch off a plugin whose hooks or deny rules guard the project
-    broken: { as: false },
-  },
-  extraKnownMarketplaces: {
-    about: 'Marketplaces that `helve plugin add NAME@MARKETPLACE` knows, by name, each with its `source`.',
-    shape: 'map',
-    schema: marketplaceSchema,
-    loosens: always,
-  },
-  strictKnownMarketplaces: {
-    about: 'Only plugins of these marketplaces are used; each entry is a `source`. An empty list permits no plugin.',
-    shape: 'one',
-    schema: marketplaceSources,
-    broken: 'refuse',
-    from: ['managed'],
-  },
-  blockedMarketplaces: {
-    about: 'Plugins of these marketplaces are not used; each entry is a `source`.',
-    shape: 'one',
-    schema: marketplaceSources,
-    broken: 'refuse',
-    from: ['managed'],
-  },
+  ...sandboxSettings,
+  ...pluginSettings,
   allowManagedPermissionRulesOnly: {
     about: 'Only managed allow rules apply.',
     shape: 'one',
