@@ -1,15 +1,14 @@
-import type { ChildProcess } from 'node:child_process';
 import { closeSync, writeSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import type { OutputPipe } from './output-pipe.js';
 import { signalGroup } from './process-group.js';
 import { killTreeSoon, type ProcessTree } from './process-tree.js';
+import type { ShellLine, ShellProcess } from './shell-process.js';
 
 const MAX_REPORT_CHARS = 64 * 1024; // paths are at most 4,096 long
 
 /** A running bash that has its output pipe and waits for its one command. It does not keep this process alive. */
 export interface ReadyShell {
-  readonly child: ChildProcess;
+  readonly child: ShellProcess;
   /** The shell and all its descendants. */
   readonly tree: ProcessTree;
   readonly exited: Promise<unknown>;
@@ -51,17 +50,19 @@ export function readyShell({
   control,
   file,
   ...shell
-}: Pick<ReadyShell, 'child' | 'tree' | 'exited' | 'pipe' | 'ended'> & { control: Socket; file: number }): ReadyShell {
+}: Pick<ReadyShell, 'child' | 'tree' | 'exited' | 'pipe' | 'ended'> & {
+  control: ShellLine;
+  file: number;
+}): ReadyShell {
   let isUsed = false;
   let report = '';
-  const allEnded = new Promise<void>((resolve) => control.once('close', () => resolve()));
   // Commands can write to it as well, so it is only a hint, and limited.
-  control.on('data', (said: Buffer) => {
-    if (isUsed && report.length < MAX_REPORT_CHARS) report += said.toString();
+  control.listen((said) => {
+    if (isUsed && report.length < MAX_REPORT_CHARS) report += said;
   });
   return {
     ...shell,
-    allEnded,
+    allEnded: control.closed,
     run({ cwd, sourceFile, command, env = {} }) {
       const fields = [cwd, sourceFile, ...Object.entries(env).flatMap(checkedVariable), '', command];
       shell.child.ref();
@@ -84,15 +85,15 @@ export function readyShell({
       control.destroy();
       shell.pipe.close();
       if (!isUsed) closeSync(file);
-      await Promise.allSettled([shell.ended(), gone(shell.child, shell.exited)]);
+      await Promise.allSettled([shell.ended(), gone(shell.child)]);
     },
   };
 }
 
 /** Resolves when the killed process has ended. */
-export async function gone(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
+export async function gone(child: ShellProcess): Promise<void> {
   child.ref();
-  await exited;
+  await child.exited;
 }
 
 function checkedVariable([name, value]: [string, string]): [string, string] {

@@ -7,6 +7,8 @@ import { limitFolders, removeLimitGroups } from './limits.js';
 import { endMarked, killMarked } from './process-tree.js';
 import type { ReadyShell } from './ready-shell.js';
 import { type Registration, registerShells } from './reap.js';
+import type { ShellProcess, ShellStart } from './shell-process.js';
+import { shellStarter } from './shell-starter.js';
 import { type BegunShell, beginShell, startCompleteShell, startShell } from './start-shell.js';
 import type { WrapShell } from './wrap-shell.js';
 
@@ -45,6 +47,8 @@ export function createShellPool(
   { dataFolder, isBusy = () => false }: ShellPoolOptions = {},
 ): ShellPool {
   const mark = randomHex(8);
+  const starter = shellStarter();
+  const starting = { env, start: (shell: ShellStart): Promise<ShellProcess> => starter.start(starting, shell) };
   let folder: string | undefined;
   let registered: Promise<Registration> | undefined;
   let spare: Promise<ReadyShell> | undefined;
@@ -69,11 +73,11 @@ export function createShellPool(
   const nameOf = (number: number): string => join(folder ?? '', `${number}`);
   const start = async (wrap?: WrapShell): Promise<ReadyShell> => {
     const { name, ...next } = nextShell();
-    return await startShell(name, { env, ...next, wrap });
+    return await startShell(name, { ...starting, ...next, wrap });
   };
   const begin = (wrap: WrapShell): Promise<BegunShell> => {
     const { name, ...next } = nextShell();
-    return beginShell(name, { env, ...next, wrap, isAhead: true });
+    return beginShell(name, { ...starting, ...next, wrap, isAhead: true });
   };
   const register = async (data: string, temporary: string): Promise<Registration> => {
     await registered?.then((last) => last.remove()).catch(() => {}); // it names a folder that is gone
@@ -99,7 +103,7 @@ export function createShellPool(
   };
   const startComplete = async (wrap: WrapShell): Promise<ReadyShell> => {
     const { name, ...next } = nextShell();
-    return await startCompleteShell(name, { env, ...next, wrap });
+    return await startCompleteShell(name, { ...starting, ...next, wrap });
   };
   /** Ends an unused shell. The pool does not end before the shell has. */
   const drop = (shell: Pick<ReadyShell, 'discard'>): void => {
@@ -184,6 +188,7 @@ export function createShellPool(
       await dropAll();
       await Promise.all(dropped);
       const allEnded = !wasUsed || (await endMarked(mark));
+      starter.leave(starting);
       removeLimitGroups(mark, limitFolders(env)); // those in which a process was still running when its command ended
       // Repeated if pipes for the next shells are still being created in it.
       if (folder) await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });

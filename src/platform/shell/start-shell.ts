@@ -1,12 +1,11 @@
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, existsSync, openSync, rmSync, unlinkSync } from 'node:fs';
-import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { type OutputPipe, openOutputPipe } from './output-pipe.js';
 import { signalGroup } from './process-group.js';
 import { killTreeSoon, MARK_VARIABLE, withMark } from './process-tree.js';
 import { gone, type ReadyShell, readyShell } from './ready-shell.js';
+import type { ShellLine, ShellProcess, ShellStart } from './shell-process.js';
 import { shellScript } from './shell-script.js';
 import { startProcess } from './start-process.js';
 import type { ShellEnvironment, WrappedShell, WrapShell } from './wrap-shell.js';
@@ -22,11 +21,13 @@ export interface ShellOptions {
   /** The mark of all its descendants. */
   mark: string;
   wrap?: WrapShell | undefined;
+  /** Starts the program. */
+  start(start: ShellStart): Promise<ShellProcess>;
 }
 
 /** A started program that may still wait for its policy before bash can begin in it. */
 export interface BegunShell {
-  readonly child: ChildProcess;
+  readonly child: ShellProcess;
   /** Applies the policy of this one command. Ends the program if that fails. */
   open(wrap: WrapShell | undefined): Promise<ReadyShell>;
   /** Ends it. Resolves when it and the program around it are gone. */
@@ -36,18 +37,20 @@ export interface BegunShell {
 /**
  * Starts a bash. `name` is an unused path in a private folder: for a moment it is the name of the pipe.
  *
- * Starting a program takes most of the time of a small command, and Node has no API for named pipes. So bash creates
- * the pipe, which it does faster than we could, along with those of later shells, and all of that can happen before
- * there is a command. The task arrives in an unlinked file, byte for byte and of any length; the report comes back on
- * the control channel. If this process dies, the waiting shell sees the end of its control channel and exits too.
+ * Starting a program takes most of the time of a small command, and Node has no API for named pipes. So the first bash
+ * creates the pipes, which it does faster than we could, its own and those of later shells, and all of that can happen
+ * before there is a command. The task arrives in an unlinked file, byte for byte and of any length; the report comes
+ * back on the control channel. If this process dies, the waiting shell sees the end of its control channel and exits
+ * too.
  */
 export async function startShell(name: string, options: ShellOptions): Promise<ReadyShell> {
+  if (!options.wrap && existsSync(name)) return await startCompleteShell(name, options);
   return await (await beginShell(name, options)).open(options.wrap);
 }
 
 /** The first part of it: everything that can be done before the policy is known. */
 export async function beginShell(name: string, options: ShellOptions): Promise<BegunShell> {
-  const { env, mark, wrap, isAhead, nextNames = [] } = options;
+  const { env, mark, wrap, isAhead, start, nextNames = [] } = options;
   const names = [name, ...nextNames];
   const folder = dirname(name);
   const { file, readOnly } = openTask(`${name}-task`);
@@ -62,20 +65,16 @@ export async function beginShell(name: string, options: ShellOptions): Promise<B
     wrapped = await wrap?.start({ ...bash, freeDescriptor: FREE_DESCRIPTOR, folder });
     const { program, args, cwd, env: environment } = wrapped ?? bash;
     const { descriptors = [] } = wrapped ?? {};
-    const child = startProcess(program, args, {
+    const child = await start({
+      program,
+      args,
       cwd,
       env: environment,
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe', readOnly, ...descriptors],
-      detached: true,
-    });
-    closeSync(readOnly);
-    wrapped?.started();
+      descriptors: ['ignore', 'ignore', 'ignore', 'pipe', readOnly, ...descriptors],
+    }).finally(() => wrapped?.started());
     const pipeMade = isAhead && !existsSync(name) ? makePipes(names, bash.env) : undefined;
-    const { pid, control, exited } = await connectControl(child);
-    const wallsLine = child.stdio[FREE_DESCRIPTOR + descriptors.indexOf('pipe')];
-    const walls = descriptors.includes('pipe') && wallsLine instanceof Socket ? wallsLine : undefined;
-    walls?.on('error', () => {}); // it ends with the program, whose exit is handled
-    walls?.unref();
+    const { pid, exited } = child;
+    const [control, walls] = linesOf(child);
     const shell = wrapped;
     const tree = { group: pid, mark, ...(shell && { politeGroup: () => shell.group(pid) }) };
     const ended = async (): Promise<unknown> => await shell?.ended().catch(() => undefined);
@@ -87,7 +86,7 @@ export async function beginShell(name: string, options: ShellOptions): Promise<B
       walls?.destroy();
       closeSync(file);
       const removed = Promise.resolve(pipeMade).then(() => rmSync(name, { force: true }));
-      await Promise.allSettled([removed, ended(), gone(child, exited)]);
+      await Promise.allSettled([removed, ended(), gone(child)]);
     };
     return {
       child,
@@ -98,7 +97,7 @@ export async function beginShell(name: string, options: ShellOptions): Promise<B
           mayHaveLeft = shell !== undefined;
           await pipeMade;
           if (shell) await using?.applyPolicy?.(shell, { folder, tell });
-          const pipe = await connect(child, control, name, exited);
+          const pipe = await connect(child, control, name);
           return readyShell({ child, tree, exited, pipe, ended, control, file });
         } catch (error) {
           await discard();
@@ -110,18 +109,18 @@ export async function beginShell(name: string, options: ShellOptions): Promise<B
     closeSync(file);
     await wrapped?.ended();
     throw error;
+  } finally {
+    closeSync(readOnly);
   }
 }
 
 /**
- * Starts a bash whose sandbox is complete from the start. Its output pipe is opened here and passed to it, since
- * inside there is no folder to create one in. If the sandbox can't be built, it says so in its output and exits.
+ * Starts a bash that needs nothing more but its command. Its output pipe is opened here and passed to it. In a sandbox
+ * that is complete from the start there is no folder to create one in; if the sandbox can't be built, it says so in its
+ * output and exits.
  */
-export async function startCompleteShell(
-  name: string,
-  options: ShellOptions & { wrap: WrapShell },
-): Promise<ReadyShell> {
-  const { env, mark, wrap, nextNames = [] } = options;
+export async function startCompleteShell(name: string, options: ShellOptions): Promise<ReadyShell> {
+  const { env, mark, wrap, start, nextNames = [] } = options;
   if (!existsSync(name)) await makePipes([name, ...nextNames], shellEnvironment(env));
   const pipe = openOutputPipe(name);
   const { file, readOnly } = openTask(`${name}-task`);
@@ -131,28 +130,28 @@ export async function startCompleteShell(
     output = openSync(name, constants.O_WRONLY | constants.O_NOFOLLOW);
     pipe.closeWriteEnd();
     unlinkSync(name);
-    wrapped = await wrap.start({
+    const bash = {
       program: 'bash',
       args: ['--noprofile', '--norc', '-c', shellScript({ opensPipe: false }), 'bash'],
       cwd: '/',
       env: { ...shellEnvironment(env), [MARK_VARIABLE]: withMark(env[MARK_VARIABLE], mark) },
-      freeDescriptor: FREE_DESCRIPTOR,
-      folder: dirname(name),
-    });
-    const descriptors = wrapped.descriptors.filter((one) => one !== 'pipe');
-    const child = startProcess(wrapped.program, wrapped.args, {
-      cwd: wrapped.cwd,
-      env: wrapped.env,
-      stdio: ['ignore', output, output, 'pipe', readOnly, ...descriptors],
-      detached: true,
-    });
-    wrapped.started();
-    const { pid, control, exited } = await connectControl(child);
-    control.on('error', () => {}); // it ends with the shell, whose exit is handled
+    };
+    wrapped = await wrap?.start({ ...bash, freeDescriptor: FREE_DESCRIPTOR, folder: dirname(name) });
+    const { program, args, cwd, env: environment } = wrapped ?? bash;
+    const descriptors = wrapped?.descriptors.filter((one) => one !== 'pipe') ?? [];
+    const child = await start({
+      program,
+      args,
+      cwd,
+      env: environment,
+      descriptors: ['ignore', output, output, 'pipe', readOnly, ...descriptors],
+    }).finally(() => wrapped?.started());
+    const { pid, exited } = child;
+    const [control] = linesOf(child);
     const shell = wrapped;
-    const tree = { group: pid, mark, politeGroup: () => shell.group(pid) };
-    const ended = (): Promise<unknown> => shell.ended().catch(() => undefined);
-    const { isCurrent } = shell;
+    const tree = { group: pid, mark, ...(shell && { politeGroup: () => shell.group(pid) }) };
+    const ended = async (): Promise<unknown> => await shell?.ended().catch(() => undefined);
+    const isCurrent = shell?.isCurrent;
     return { ...readyShell({ child, tree, exited, pipe, ended, control, file }), ...(isCurrent && { isCurrent }) };
   } catch (error) {
     pipe.close();
@@ -165,21 +164,10 @@ export async function startCompleteShell(
   }
 }
 
-/** The control channel of a bash that was just started. Neither of them keeps this process alive. */
-async function connectControl(
-  child: ChildProcess,
-): Promise<{ pid: number; control: Socket; exited: Promise<unknown> }> {
-  const exited = once(child, 'exit');
-  exited.catch(() => undefined); // a failed start is reported by the wait just below
-  const control = child.stdio[3];
-  const { pid } = child;
-  if (pid === undefined || !(control instanceof Socket)) {
-    await exited;
-    throw new Error('bash was started without a process id');
-  }
-  child.unref();
-  control.unref();
-  return { pid, control, exited };
+/** The control channel, and the line that transmits the policy of a sandbox. */
+function linesOf({ lines: [control, ...others] }: ShellProcess): [ShellLine, ...ShellLine[]] {
+  if (control === undefined) throw new Error('A shell was started without a control channel.');
+  return [control, ...others];
 }
 
 /** If that fails, bash creates it later. */
@@ -192,16 +180,10 @@ async function makePipes(names: readonly string[], env: NodeJS.ProcessEnv): Prom
 }
 
 /** Opens the pipe when bash has created it, and unlinks it when bash has opened it too. */
-async function connect(
-  child: ChildProcess,
-  control: Socket,
-  name: string,
-  exited: Promise<unknown>,
-): Promise<OutputPipe> {
+async function connect(child: ShellProcess, control: ShellLine, name: string): Promise<OutputPipe> {
   let pipe: OutputPipe | undefined;
   const connected = Promise.withResolvers<OutputPipe>();
-  control.on('error', () => {}); // it ends with the shell, whose exit is handled
-  const onData = (said: Buffer): void => {
+  const leave = control.listen((said) => {
     try {
       pipe ??= openOutputPipe(name);
       if (!said.includes('o')) return;
@@ -211,9 +193,8 @@ async function connect(
     } catch (error) {
       connected.reject(error);
     }
-  };
-  control.on('data', onData);
-  void exited.then(
+  });
+  void child.exited.then(
     () => connected.reject(new Error('bash ended before it could take a command')),
     (error: unknown) => connected.reject(error),
   );
@@ -227,7 +208,7 @@ async function connect(
     rmSync(name, { force: true });
     throw error;
   } finally {
-    control.off('data', onData);
+    leave();
     control.unref();
     child.unref();
   }
