@@ -1,9 +1,8 @@
-import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomHex } from '../crypto.js';
 import { limitFolders, removeLimitGroups } from './limits.js';
+import { makePipeFolder } from './pipe-folder.js';
 import { endMarked, killMarked } from './process-tree.js';
 import type { ReadyShell } from './ready-shell.js';
 import { type Registration, registerShells } from './reap.js';
@@ -50,6 +49,7 @@ export function createShellPool(
   const starter = shellStarter();
   const starting = { env, start: (shell: ShellStart): Promise<ShellProcess> => starter.start(starting, shell) };
   let folder: string | undefined;
+  let memoryFailed = false; // the shared memory of the machine may be full
   let registered: Promise<Registration> | undefined;
   let spare: Promise<ReadyShell> | undefined;
   let begun: { as: string; shell: Promise<BegunShell> } | undefined;
@@ -62,7 +62,7 @@ export function createShellPool(
 
   const nextShell = (): { name: string; nextNames: string[]; mark: string } => {
     if (folder === undefined) {
-      folder = mkdtempSync(join(tmpdir(), 'helve-')); // private to the user; awaiting it would take longer
+      folder = makePipeFolder(memoryFailed);
       registered = dataFolder === undefined ? undefined : register(dataFolder, folder);
       registered?.catch(() => {}); // an unwritable data folder must not prevent commands
     }
@@ -151,6 +151,7 @@ export function createShellPool(
       return await startOne();
     } catch {
       folder = undefined; // it may have been removed by a clean-up
+      memoryFailed = true;
       return await startOne();
     }
   };
