@@ -20,13 +20,22 @@ export function mkdirPrivate(path: string): void {
 
 /** False if the parent is missing, or the system reports that. */
 function isMade(path: string): boolean {
+  if (isFolder(path)) return true; // most often: cheaper than the error for an existing one
   try {
     mkdirSync(path, { mode: 0o700 });
     return true;
   } catch (error) {
     if (codeOf(error) === 'ENOENT' && dirname(path) !== path) return false;
     // For an existing folder the system may report another error, such as EROFS on a read-only disk.
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return true;
+    if (isFolder(path)) return true;
     throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    return false; // the attempt to create it says why
   }
 }

@@ -35,7 +35,7 @@ async function run(
   await shells.end();
   const left = limitFolders(env).flatMap((parent) => readdirSync(parent).filter((name) => name.includes(shells.mark)));
   expect(left).toEqual([]);
-  return { ...result, output: await readFile(result.outputFile, 'utf8') };
+  return { ...result, output: await readFile(await result.save(), 'utf8') };
 }
 
 test.each([

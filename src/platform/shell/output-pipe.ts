@@ -3,9 +3,11 @@ import { Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 
 const CHUNK_BYTES = 64 * 1024; // the capacity of a pipe on Linux
+const MAX_HELD_BYTES = 8 * 1024; // most outputs are shorter
 
 /**
- * A pipe for a command's output that is copied to a file in chunks, never held in memory.
+ * A pipe for a command's output that is copied to a file in chunks. At most a few kilobytes are held in memory, of
+ * commands that have ended soon after with no more than that.
  *
  * Handing the file itself to the command would be simpler but loses output: `echo x > /dev/stderr` reopens and
  * truncates it. Node's own pipes are sockets, on which `/dev/stderr` can't be opened at all. A named pipe works like
@@ -16,12 +18,18 @@ export interface OutputPipe {
   closeWriteEnd(): void;
   /** Starts copying. Earlier output waits in the pipe. */
   copyTo(target: CopyTarget): void;
+  /** Puts what is held into the file, and then all that follows. Resolves with its path, unless that failed. */
+  save(): Promise<string | undefined>;
+  /** All output so far, while there is no file. */
+  readonly held: Buffer | undefined;
+  /** The file, once there is one. */
+  readonly file: string | undefined;
   readonly bytes: number;
-  /** All writers have closed the pipe, and all output is in the file. */
+  /** All writers have closed the pipe, and all output is in the file or held. */
   readonly ended: boolean;
   /** An error while writing the file, after which output is dropped. */
   readonly writeError: unknown;
-  /** Waits for the end of the pipe, up to a timeout; output written before the call is in the file either way. */
+  /** Waits for the end of the pipe, up to a timeout; output written before the call is copied either way. */
   drain(withinMs: number): Promise<void>;
   /** Continues copying without keeping this process alive. */
   unref(): void;
@@ -39,8 +47,8 @@ export interface SharedQuota {
 }
 
 interface CopyTarget {
-  /** Created as a new, private file. */
-  file: string;
+  /** Created as a new, private file. A function names it when it is needed: until then a short output is held. */
+  file: string | (() => Promise<string>);
   maxBytes: number;
   shared?: SharedQuota | undefined;
   /** The file has reached its limit, or the disk is full. Further output is dropped. */
@@ -49,26 +57,61 @@ interface CopyTarget {
 
 /** Opens a private named pipe, before its writer does. */
 export function openOutputPipe(name: string): OutputPipe {
-  let target: (CopyTarget & { descriptor: number }) | undefined;
+  let target: CopyTarget | undefined;
+  let path: string | undefined;
+  let descriptor: number | undefined;
+  let held: Buffer[] = [];
+  let saving: Promise<void> | undefined;
   let bytes = 0;
   let full = false;
   let ended = false;
   let writeError: unknown;
   const end = Promise.withResolvers<void>();
 
-  const save = (buffer: Uint8Array, length: number): void => {
+  const fail = (error: unknown): void => {
+    writeError = error;
+    full = true;
+    target?.onFull();
+  };
+  const take = (buffer: Uint8Array, length: number): void => {
     if (full || !target) return;
     const room = Math.min(target.maxBytes - bytes, target.shared?.left() ?? Number.POSITIVE_INFINITY);
+    const taken = Math.min(length, room);
     try {
-      const written = writeAll(target.descriptor, buffer, Math.min(length, room));
-      bytes += written;
-      target.shared?.take(written);
+      if (descriptor !== undefined) writeAll(descriptor, buffer, taken);
+      else held.push(Buffer.from(buffer.subarray(0, taken)));
     } catch (error) {
-      writeError = error;
+      fail(error);
+      return;
     }
-    if (length <= room && writeError === undefined) return;
+    bytes += taken;
+    target.shared?.take(taken);
+    if (bytes > MAX_HELD_BYTES) void save();
+    if (length <= room) return;
     full = true;
     target.onFull();
+  };
+  const save = async (): Promise<string | undefined> => {
+    if (target && typeof target.file !== 'string') saving ??= saveIn(target.file);
+    await saving;
+    return path;
+  };
+  const saveIn = async (nameFile: () => Promise<string>): Promise<void> => {
+    reader.pause();
+    try {
+      open(await nameFile());
+      const before = Buffer.concat(held);
+      if (descriptor !== undefined) writeAll(descriptor, before, before.length);
+      if (descriptor !== undefined && ended) closeSync(descriptor);
+    } catch (error) {
+      fail(error);
+    }
+    held = [];
+    reader.resume();
+  };
+  const open = (file: string): void => {
+    descriptor = openSync(file, 'w', 0o600);
+    path = file;
   };
 
   // The reader is opened first, non-blocking; then opening for writing does not block either. A sandboxed command
@@ -85,7 +128,7 @@ export function openOutputPipe(name: string): OutputPipe {
     onread: {
       buffer: new Uint8Array(CHUNK_BYTES), // one buffer for all chunks, to avoid garbage
       callback: (length, buffer) => {
-        save(buffer, length);
+        take(buffer, length);
         return true;
       },
     },
@@ -101,16 +144,24 @@ export function openOutputPipe(name: string): OutputPipe {
   }
   reader.on('close', () => {
     ended = true;
-    if (target) closeSync(target.descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
     end.resolve();
   });
 
   return {
     closeWriteEnd: () => closeSync(writeEnd),
     copyTo(wanted) {
-      target = { ...wanted, descriptor: openSync(wanted.file, 'w', 0o600) };
+      target = wanted;
+      if (typeof wanted.file === 'string') open(wanted.file);
       reader.ref();
       reader.resume(); // otherwise the end is never reported
+    },
+    save,
+    get held() {
+      return path === undefined ? Buffer.concat(held) : undefined;
+    },
+    get file() {
+      return path;
     },
     get bytes() {
       return bytes;

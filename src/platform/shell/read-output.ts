@@ -33,20 +33,35 @@ export interface ReadOutputOptions {
  * of progress bars. If it is too long, its beginning and its end, with a line between them that says how much is
  * missing and where the whole output is.
  */
-export async function readOutput(
-  file: string,
-  { maxChars, from = 0, growing = false }: ReadOutputOptions,
-): Promise<ReadOutput> {
+export async function readOutput(file: string, options: ReadOutputOptions): Promise<ReadOutput> {
+  const { from = 0 } = options;
   await using handle = await open(file);
   const { size: totalBytes } = await handle.stat();
   const length = Math.max(0, totalBytes - from);
   const isShort = length <= 2 * WINDOW_BYTES;
-  const bytes = isShort
+  const windows = isShort
     ? [await readBytes(handle, from, length)]
     : [
         await readBytes(handle, from, WINDOW_BYTES),
         fromLineStart(await readBytes(handle, totalBytes - WINDOW_BYTES, WINDOW_BYTES)),
       ];
+  return shownOutput(windows, { ...options, file, length, totalBytes });
+}
+
+/** The same for an output that is in memory, and too short for something to be left out. */
+export const readHeldOutput = (output: Buffer): ReadOutput =>
+  shownOutput([output], { file: '', length: output.length, totalBytes: output.length, maxChars: output.length });
+
+function shownOutput(
+  bytes: readonly Buffer[],
+  {
+    file,
+    length,
+    totalBytes,
+    maxChars,
+    growing = false,
+  }: ReadOutputOptions & { file: string; length: number; totalBytes: number },
+): ReadOutput {
   const [first = '', last] = bytes.map((part) => decode(part, { isEnd: part === bytes.at(-1) && !growing }));
   const heldBack = growing ? unfinishedBytes(bytes.at(-1) ?? Buffer.alloc(0)) : 0;
   const parts = { first, last, bytes: length, file, maxChars };

@@ -10,11 +10,13 @@ import { type ProcessOptions, type ProcessResult, startCommand } from './run-pro
 import { createShellPool } from './shell-pool.js';
 import type { WrapShell } from './wrap-shell.js';
 
+type Finished = Omit<ProcessResult, 'save'> & { outputFile: string; output: string };
+
 interface Bench {
   folder: string;
   /** What was left running, and how to end it. */
   left: Array<() => Promise<void>>;
-  run(command: string, options?: Partial<ProcessOptions>): Promise<ProcessResult & { output: string }>;
+  run(command: string, options?: Partial<ProcessOptions>): Promise<Finished>;
 }
 
 async function bench(env: NodeJS.ProcessEnv = process.env): Promise<Bench> {
@@ -38,8 +40,9 @@ async function bench(env: NodeJS.ProcessEnv = process.env): Promise<Bench> {
         onLeftRunning: (end) => left.push(end),
         ...options,
       });
-      const result = await running.finished;
-      return { ...result, output: await readFile(result.outputFile, 'utf8') };
+      const { save, ...result } = await running.finished;
+      const outputFile = await save();
+      return { ...result, outputFile, output: await readFile(outputFile, 'utf8') };
     },
   };
 }
@@ -65,6 +68,42 @@ test('keeps the output file private', async () => {
   const { run } = await bench();
   const { outputFile } = await run('echo secret');
   expect((await stat(outputFile)).mode & 0o777).toBe(0o600);
+});
+
+test('needs no file for a short output, and makes one when it is asked for or the output grows', async () => {
+  const { folder, run } = await bench();
+  const made: string[] = [];
+  const outputFile = async (): Promise<string> => {
+    made.push(join(folder, `made-${made.length}`));
+    return made.at(-1) ?? '';
+  };
+  const { finished } = await startCommand({
+    command: 'echo short',
+    cwd: folder,
+    outputFile,
+    shells: createShellPool(process.env),
+    timeoutMs: 60_000,
+    signal: new AbortController().signal,
+    onLeftRunning: () => undefined,
+  });
+  const short = await finished;
+  expect(short.heldOutput?.toString()).toBe('short\n');
+  expect(made).toEqual([]);
+  expect(await readFile(await short.save(), 'utf8')).toBe('short\n');
+  expect(made).toHaveLength(1);
+  const long = await run('for i in {1..5000}; do echo line $i; done', { outputFile });
+  expect(long.heldOutput).toBeUndefined();
+  expect(long.output.split('\n')).toHaveLength(5_001);
+  expect(long.output).toContain('line 1\nline 2\n');
+  expect(made).toHaveLength(2);
+});
+
+test('a file for the output that cannot be made ends a command with much output, and says why', async () => {
+  const { run } = await bench();
+  const outputFile = async (): Promise<string> => '/nonexistent/output';
+  await expect(run('yes', { outputFile })).rejects.toThrow(
+    /stopped because its output could not be saved.*nonexistent/s,
+  );
 });
 
 test('keeps earlier output when a command reopens /dev/stdout or /dev/stderr', async () => {
@@ -305,7 +344,7 @@ test('processes 50 MB of output without holding it in memory', async () => {
   const result = await running.finished;
   clearInterval(watch);
   expect(result).toMatchObject({ exitCode: 0, outputBytes: 50_000_000, stoppedBy: null });
-  expect((await stat(result.outputFile)).size).toBe(50_000_000);
+  expect((await stat(await result.save())).size).toBe(50_000_000);
   expect(most - before).toBeLessThan(40_000_000);
 });
 

@@ -7,7 +7,7 @@ import { isOutOfDescriptors, OUT_OF_DESCRIPTORS } from '../descriptors.js';
 import { codeOf } from '../error-code.js';
 import { messageOf } from '../message-of.js';
 import { type LimitGroup, type LimitReport, type Limits, makeLimitGroup } from './limits.js';
-import type { SharedQuota } from './output-pipe.js';
+import type { OutputPipe, SharedQuota } from './output-pipe.js';
 import { groupIsAlive, watchGroup } from './process-group.js';
 import { endMarked, endTree, killTree } from './process-tree.js';
 import type { ReadyShell, ShellReport } from './ready-shell.js';
@@ -22,8 +22,11 @@ const DRAIN_MS = 100; // for `cmd > >(tee log)`, whose last lines come after the
 export interface ProcessOptions {
   command: string;
   cwd: string;
-  /** The file for the output, both streams interleaved. Created as a new, private file. */
-  outputFile: string;
+  /**
+   * The file for the output, both streams interleaved. Created as a new, private file. A function names it when it is
+   * needed, which a short output does not.
+   */
+  outputFile: string | (() => Promise<string>);
   /** The pool that provides its bash, which already has its environment. */
   shells: ShellPool;
   timeoutMs: number;
@@ -64,7 +67,12 @@ export interface ProcessResult {
   durationMs: number;
   /** The shell's last working directory; absent if it could not report it (`exec`, SIGKILL, a removed directory). */
   finalCwd?: string;
-  outputFile: string;
+  /** Where the output is, unless it is in `heldOutput`. */
+  outputFile?: string;
+  /** The whole of a short output. */
+  heldOutput?: Buffer;
+  /** Puts the output into its file, and returns that. */
+  save(): Promise<string>;
   outputBytes: number;
   leftRunning: boolean;
   /** Resolves when no process that the command started is running any more; absent if that is already so. */
@@ -82,6 +90,8 @@ export interface RunningProcess {
   stop(why: ProcessStopReason): void;
   /** As if the timeout were reached: see `onTimeUp`. */
   timeUp(): void;
+  /** Puts the output into its file, and returns that; undefined if it can't be written, which ends the command. */
+  save(): Promise<string | undefined>;
 }
 
 /**
@@ -130,15 +140,22 @@ export async function startCommand(options: ProcessOptions): Promise<RunningProc
     const groupEnded = leftRunning ? leaveRunning(started, full.promise, options) : started.ended();
     const isDetached = !leftRunning && !(await endsNow(started.allEnded));
     const { begun, directory: finalCwd } = started.readReport();
-    if (!begun && !stoppedBy) throw await explainEnd(options);
-    if (pipe.writeError !== undefined) throw explainWrite(pipe.writeError, options.outputFile);
+    if (!begun && !stoppedBy) throw await explainEnd(options, pipe);
+    if (leftRunning || stoppedBy) await pipe.save();
+    if (pipe.writeError !== undefined) throw explainWrite(pipe.writeError, pipe.file);
     return {
       exitCode: child.exitCode,
       signal: child.signalCode,
       stoppedBy,
       durationMs: monotonicMs() - startedAt,
       ...(finalCwd !== undefined && { finalCwd }),
-      outputFile: options.outputFile,
+      ...(pipe.file !== undefined && { outputFile: pipe.file }),
+      ...(pipe.held && { heldOutput: pipe.held }),
+      async save() {
+        const file = await pipe.save();
+        if (file === undefined) throw explainWrite(pipe.writeError, file);
+        return file;
+      },
       outputBytes: pipe.bytes,
       leftRunning,
       ...((leftRunning || isDetached) && { allEnded: Promise.all([groupEnded, started.allEnded]).then(() => {}) }),
@@ -149,7 +166,7 @@ export async function startCommand(options: ProcessOptions): Promise<RunningProc
     clearTimeout(timer);
     if (!over) onTimeUp();
   };
-  return { group: started.tree.group, finished: finish(), stop, timeUp };
+  return { group: started.tree.group, finished: finish(), stop, timeUp, save: started.pipe.save };
 }
 
 interface Started extends Pick<ReadyShell, 'child' | 'tree' | 'exited' | 'pipe' | 'allEnded'> {
@@ -196,8 +213,9 @@ async function start(options: ProcessOptions, onFull: () => void): Promise<Start
 }
 
 /** For a shell that ended before its command: the program around it, such as a sandbox, says why in its output. */
-async function explainEnd({ wrap, outputFile, cwd }: ProcessOptions): Promise<ToolFailure> {
-  const said = wrap ? (await readFile(outputFile, 'utf8').catch(() => '')).trim().slice(0, MAX_REASON_CHARS) : '';
+async function explainEnd({ wrap, cwd }: ProcessOptions, { file, held }: OutputPipe): Promise<ToolFailure> {
+  const output = file === undefined ? held?.toString() : await readFile(file, 'utf8').catch(() => '');
+  const said = wrap ? (output ?? '').trim().slice(0, MAX_REASON_CHARS) : '';
   if (said === '') return await explainStart(new Error('the directory could not be entered'), cwd);
   return new ToolFailure(
     `The command was not run because what confines it could not be set up: ${said.replaceAll('\n', ' ')}.`,
@@ -229,9 +247,9 @@ async function explainStart(error: unknown, cwd: string): Promise<ToolFailure> {
   });
 }
 
-function explainWrite(error: unknown, outputFile: string): ToolFailure {
+function explainWrite(error: unknown, file: string | undefined): ToolFailure {
   return new ToolFailure(
-    `The command was stopped because its output could not be saved to ${outputFile}: ${messageOf(error)}. What it did before that stands.`,
+    `The command was stopped because its output could not be saved${file === undefined ? '' : ` to ${file}`}: ${messageOf(error)}. What it did before that stands.`,
     { advice: 'Free space on that disk, then see how far it came.', cause: error },
   );
 }

@@ -181,7 +181,7 @@ async function* run(
   watching: Promise<WatchedChanges | undefined>,
 ): AsyncGenerator<ToolProgress, BashData, void> {
   const prepared = await prepare(asked, context, watching);
-  const { toRun, timeoutMs, confined, watched, outputFile } = prepared;
+  const { toRun, timeoutMs, confined, watched } = prepared;
   if (watched?.warning !== undefined) yield { text: watched.warning };
   if (asked.run_in_background) {
     return inBackground(await startInBackground(toRun, timeoutMs, context), prepared, context);
@@ -193,7 +193,8 @@ async function* run(
   // again.
   let current = confined;
   for (let again = 0; current?.hasChanged(); again += 1) {
-    if (again === MAX_REPEATS) throw await hiddenFilesChange(outputFile);
+    if (result.outputFile !== undefined) await rm(result.outputFile, { force: true });
+    if (again === MAX_REPEATS) throw hiddenFilesChange();
     current = await confinedShell(context);
     result = yield* runWithProgress({ ...toRun, wrap: current?.wrap ?? toRun.wrap }, timeoutMs, context);
     if ('backgroundId' in result) return inBackground(result, prepared, context);
@@ -211,9 +212,9 @@ async function prepare(
   watching: Promise<WatchedChanges | undefined>,
 ) {
   const limits = limitsFrom(context.env);
-  const [place, outputFile, sandboxed, confined, watched] = await Promise.all([
+  const outputFile = (): Promise<string> => context.session.resultFile(`${context.callId}.txt`);
+  const [place, sandboxed, confined, watched] = await Promise.all([
     workingDirectory(context),
-    context.session.resultFile(`${context.callId}.txt`),
     sandboxOf(context, leaves),
     confinedShell(context, { leaves }),
     watching,
@@ -222,12 +223,12 @@ async function prepare(
   const cutNote = timeoutNote(timeout, timeoutMs);
   const wrap = confined?.wrap ?? sandboxed;
   const toRun = { command, description, cwd: place.cwd, outputFile, limits, wrap, watched };
-  return { toRun, place, outputFile, sandboxed, confined, watched, limits, timeoutMs, cutNote };
+  return { toRun, place, sandboxed, confined, watched, limits, timeoutMs, cutNote };
 }
 
 function inBackground(
-  { backgroundId, output, note, durationMs, isMoved }: BackgroundStart,
-  { place, watched, cutNote, outputFile }: PreparedRun,
+  { backgroundId, output, note, outputFile, durationMs, isMoved }: BackgroundStart,
+  { place, watched, cutNote }: PreparedRun,
   { cwd }: ToolContext,
 ): BashData {
   const notes = known([place.note, watched?.note, watched?.warning, cutNote, note]);
@@ -238,7 +239,7 @@ function inBackground(
 /** The data of a command that has ended. Throws `ToolFailure` if it failed. */
 async function report(
   result: ProcessResult,
-  { toRun, place, outputFile, sandboxed, confined, watched, limits, timeoutMs, cutNote }: PreparedRun,
+  { toRun, place, sandboxed, confined, watched, limits, timeoutMs, cutNote }: PreparedRun,
   context: ToolContext,
   shown: Awaited<ReturnType<typeof watchShown>>,
 ): Promise<BashData> {
@@ -253,13 +254,14 @@ async function report(
     }),
     watched?.ended(result),
   ]);
+  const outputFile = ending.cut || result.leftRunning ? await result.save() : undefined;
   const notes = [
     place.note,
     moved?.note,
     ending.hasOtherBytes ? 'Bytes of the output that are not UTF-8 text are shown as \ufffd.' : undefined,
     limitNote(result, limits),
     result.durationMs >= LONG_MS ? `It took ${seconds(result.durationMs)}.` : undefined,
-    result.leftRunning ? leftRunningNote(outputFile) : undefined,
+    result.leftRunning && outputFile !== undefined ? leftRunningNote(outputFile) : undefined,
     watched?.note,
     cutNote,
     watched?.warning,
@@ -278,7 +280,7 @@ async function report(
     result.durationMs >= TOLD_MS ? shortDuration(result.durationMs) : undefined,
   ]);
   if (!ending.cut && !result.leftRunning) {
-    await rm(outputFile, { force: true });
+    if (result.outputFile !== undefined) await rm(result.outputFile, { force: true });
     context.session.own(sessionOutput).giveBack(result.outputBytes);
   }
   if (ending.failure !== undefined) {
@@ -299,12 +301,11 @@ async function report(
     facts: ending.output === '' && said.length === 0 ? ['no output'] : said,
     durationMs: result.durationMs,
     cwd: context.cwd,
-    ...((ending.cut || result.leftRunning) && { outputFile }),
+    ...(outputFile !== undefined && { outputFile }),
   };
 }
 
-async function hiddenFilesChange(outputFile: string): Promise<ToolFailure> {
-  await rm(outputFile, { force: true });
+function hiddenFilesChange(): ToolFailure {
   return new ToolFailure(
     'The output was dropped: while the command ran, another program kept replacing files that rules keep from being read, so the command may have read them.',
     { advice: 'Try again when that program has ended.' },

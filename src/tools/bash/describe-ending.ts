@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { type Limits, showSize } from '../../platform/shell/limits.js';
 import type { SharedQuota } from '../../platform/shell/output-pipe.js';
-import { readLastLines, readOutput } from '../../platform/shell/read-output.js';
+import { type ReadOutput, readHeldOutput, readLastLines, readOutput } from '../../platform/shell/read-output.js';
 import type { ProcessResult } from '../../platform/shell/run-process.js';
 import { meaningOfExitOne } from './exit-meaning.js';
 import { MAX_FAILURE_CHARS, MAX_TIMEOUT_MS, TIMEOUT_LINES } from './limits.js';
@@ -31,7 +31,7 @@ export async function describeEnding(
     room,
   }: { timeoutMs: number; limits: Limits | undefined; maxChars: number; room: SharedQuota },
 ): Promise<CommandEnding> {
-  const { stoppedBy, outputFile } = result;
+  const { stoppedBy, outputFile = '' } = result; // a stopped command has one
   if (stoppedBy === 'timeout') {
     const tail = await readLastLines(outputFile, { lines: TIMEOUT_LINES, maxChars: MAX_FAILURE_CHARS });
     const failure = timeoutText(command, timeoutMs, outputFile, tail.cut);
@@ -45,7 +45,8 @@ export async function describeEnding(
   const exitCode = result.exitCode ?? 128 + constants.signals[result.signal ?? 'SIGKILL'];
   const meaning = exitCode === 1 ? meaningOfExitOne(command) : undefined;
   const failed = stoppedBy !== null || (exitCode !== 0 && meaning === undefined);
-  const read = await readOutput(outputFile, { maxChars: failed ? Math.min(maxChars, MAX_FAILURE_CHARS) : maxChars });
+  const shownChars = failed ? Math.min(maxChars, MAX_FAILURE_CHARS) : maxChars;
+  const read = await readResult(result, shownChars);
   const { cut, styled, hasOtherBytes = false } = read;
   const output = read.text.trimEnd();
   const shown = { output, cut, hasOtherBytes, ...(styled !== undefined && { styled }) };
@@ -53,6 +54,12 @@ export async function describeEnding(
   if (stoppedBy === 'output') return { ...shown, ...tooMuchOutput(result, room) };
   if (stoppedBy !== null) return { ...shown, failure: abortText(result), problem: 'Interrupted' };
   return { ...shown, ...exitText(exitCode, result, limits) };
+}
+
+/** A short output is read without a file, unless only a part of it is shown: then the model is told where all of it is. */
+async function readResult({ heldOutput, outputFile, save }: ProcessResult, maxChars: number): Promise<ReadOutput> {
+  if (heldOutput && heldOutput.length <= maxChars) return readHeldOutput(heldOutput);
+  return await readOutput(outputFile ?? (await save()), { maxChars });
 }
 
 type FailureTexts = Required<Pick<CommandEnding, 'failure' | 'problem'>>;
@@ -77,10 +84,10 @@ function tooMuchOutput(result: ProcessResult, room: SharedQuota): FailureTexts {
   return { failure: noRoomText(result, room), problem };
 }
 
-const noRoomText = ({ outputFile }: ProcessResult, { bytes }: SharedQuota): string =>
+const noRoomText = ({ outputFile = '' }: ProcessResult, { bytes }: SharedQuota): string =>
   `The command was stopped because the commands of this session have written ${showSize(bytes)} of output together, which is as much as is kept. What it wrote until then is in ${outputFile}; its beginning and end follow. Send output to a file of the project, or ask the user to raise the setting bash.maxSessionOutput.`;
 
-const capText = ({ outputBytes, outputFile }: ProcessResult): string =>
+const capText = ({ outputBytes, outputFile = '' }: ProcessResult): string =>
   `The command wrote more than ${showSize(outputBytes)} of output and was stopped. What it wrote until then is in ${outputFile}; its beginning and end follow. Filter the output, or send it to a file.`;
 
 function exitText(

@@ -25,7 +25,9 @@ const MAX_PROGRESS_CHARS = 1_000;
 const PROGRESS_MS = 500;
 
 /** A command, with the sandbox that it runs in and what tracks the files that it changes. */
-type WatchedCommand = Pick<ProcessOptions, 'command' | 'cwd' | 'outputFile' | 'limits' | 'wrap'> & {
+type WatchedCommand = Pick<ProcessOptions, 'command' | 'cwd' | 'limits' | 'wrap'> & {
+  /** Creates the file for its output. */
+  outputFile(): Promise<string>;
   /** In the model's words. */
   description: string | undefined;
   watched: WatchedChanges | undefined;
@@ -38,6 +40,7 @@ export interface BackgroundStart {
   /** The last lines of what it has written so far. */
   output: string;
   note: string;
+  outputFile: string;
   durationMs: number;
   /** It ran in the foreground first. */
   isMoved: boolean;
@@ -83,13 +86,15 @@ export async function startInBackground(
   const id = newBackgroundId();
   const { options, nameToPerson } = commonOptions(asked, context);
   // It outlives the call, so it does not use the call's signal; its lifetime is limited by the background registry.
-  const running = await startCommand({ ...options, timeoutMs: LONGEST_TIMER_MS, signal: new AbortController().signal });
-  const { command, outputFile, watched } = asked;
+  const outputFile = await asked.outputFile();
+  const signals = { timeoutMs: LONGEST_TIMER_MS, signal: new AbortController().signal };
+  const running = await startCommand({ ...options, ...signals, outputFile });
+  const { command, watched } = asked;
   nameToPerson(`${id}: ${shortTitle(command)}`);
   watched?.leave(running.finished);
   session.own(sessionBackground).add({ id, command, ...described(asked), outputFile, running, lifeMs });
   const note = `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. It is stopped when the session ends, at the latest after ${seconds(lifeMs)}. ${BACKGROUND_ADVICE}`;
-  return { backgroundId: id, output: '', note, durationMs: 0, isMoved: false };
+  return { backgroundId: id, output: '', note, outputFile, durationMs: 0, isMoved: false };
 }
 
 /** The command's result or, if it moved to the background, what the call reports about that. */
@@ -99,10 +104,10 @@ export async function* runWithProgress(
   context: ToolContext,
 ): AsyncGenerator<ToolProgress, ProcessResult | BackgroundStart, void> {
   const { session, signal } = context;
-  const { command, outputFile, watched } = asked;
+  const { command, watched } = asked;
   const left = new AbortController(); // a consumer that stops reading progress has abandoned the call
   const { options, nameToPerson } = commonOptions(asked, context);
-  const moved = Promise.withResolvers<string>();
+  const moved = Promise.withResolvers<{ id: string; outputFile: string }>();
   let running: RunningProcess | undefined;
   let isWanted = false; // the user asked to move it to the background
   let isMoved = false;
@@ -113,11 +118,13 @@ export async function* runWithProgress(
     nameToPerson(`${id}: ${shortTitle(command)}`);
     watched?.leave(running.finished);
     const ranBeforeMs = Math.round(monotonicMs() - began);
-    session
-      .own(sessionBackground)
-      .add({ id, command, ...described(asked), outputFile, running, lifeMs: DEFAULT_LIFE_MS, ranBeforeMs });
+    const about = { id, command, ...described(asked), running, lifeMs: DEFAULT_LIFE_MS, ranBeforeMs };
     isMoved = true;
-    moved.resolve(id);
+    void running.save().then((outputFile) => {
+      if (outputFile === undefined) return; // that ends it, and says why
+      session.own(sessionBackground).add({ ...about, outputFile });
+      moved.resolve({ id, outputFile });
+    });
     return true;
   };
   const bothSignals = AbortSignal.any([signal, left.signal]);
@@ -134,18 +141,21 @@ export async function* runWithProgress(
     const done = Promise.race([finished, moved.promise]).then(() => true);
     let shown = '';
     while (!(await Promise.race([done, delay(PROGRESS_MS, false, { ref: false })]))) {
-      const { text } = await readLastLines(outputFile, { lines: PROGRESS_LINES, maxChars: MAX_PROGRESS_CHARS });
+      const file = await running.save();
+      if (file === undefined) continue;
+      const { text } = await readLastLines(file, { lines: PROGRESS_LINES, maxChars: MAX_PROGRESS_CHARS });
       if (text === shown) continue;
       shown = text;
       yield { text };
     }
     const outcome = await Promise.race([moved.promise, finished]);
-    if (typeof outcome !== 'string') return outcome;
+    if (!('id' in outcome)) return outcome;
+    const { id, outputFile } = outcome;
     const { text } = await readLastLines(outputFile, { lines: TIMEOUT_LINES, maxChars: MAX_FAILURE_CHARS });
     const why = isWanted ? 'was' : `did not finish in ${seconds(timeoutMs)} and was`;
     const whose = isWanted ? ' by the user' : '';
-    const note = `${shortTitle(command)} ${why} moved to the background${whose} with ID: ${outcome}. Output is being written to: ${outputFile}. ${BACKGROUND_ADVICE}`;
-    return { backgroundId: outcome, output: text, note, durationMs: monotonicMs() - began, isMoved };
+    const note = `${shortTitle(command)} ${why} moved to the background${whose} with ID: ${id}. Output is being written to: ${outputFile}. ${BACKGROUND_ADVICE}`;
+    return { backgroundId: id, output: text, note, outputFile, durationMs: monotonicMs() - began, isMoved };
   } finally {
     forget?.();
     if (!isMoved) {

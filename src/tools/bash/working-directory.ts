@@ -1,9 +1,9 @@
 // The directory that a command starts in, and the one that it leaves the session in.
-import { realpath, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { ToolFailure } from '../../contract/failure.js';
 import type { ToolContext } from '../../contract/tool-context.js';
-import { isInside, realPathSync } from '../../platform/files/paths.js';
+import { isInside, realName, realPathSync } from '../../platform/files/paths.js';
 
 /** The session's directory, or the project root if that is gone: a shell can't start in a missing directory. */
 export async function workingDirectory({
@@ -11,8 +11,8 @@ export async function workingDirectory({
   root,
   session,
 }: ToolContext): Promise<{ cwd: string; note?: string; fact?: string }> {
-  if (await isDirectory(cwd)) return { cwd };
-  if (!(await isDirectory(root))) {
+  if (isDirectory(cwd)) return { cwd };
+  if (!isDirectory(root)) {
     throw new ToolFailure(
       `The command was not run: neither the working directory ${cwd} nor the project's root ${root} exists any more.`,
       { advice: 'Ask the user where to go on.' },
@@ -40,9 +40,8 @@ export async function carryDirectory(
   const isHere = finalCwd !== undefined && session.workspace.some((folder) => isInside(folder, finalCwd));
   const isHome = session.home !== undefined && finalCwd === realPathSync(session.home);
   if (isConfined && !(mayMove && (isHere || isHome))) return undefined;
-  if (finalCwd === undefined || !(await isDirectory(finalCwd))) return undefined;
-  const before = await realpath(cwd).catch(() => undefined);
-  if (finalCwd === before) return undefined;
+  if (finalCwd === undefined || !isDirectory(finalCwd)) return undefined;
+  if (finalCwd === realName(cwd)) return undefined;
   session.changeDirectory(finalCwd);
   const isOutside = finalCwd !== root && !finalCwd.startsWith(root === sep ? root : root + sep);
   return {
@@ -51,7 +50,10 @@ export async function carryDirectory(
   };
 }
 
-async function isDirectory(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isDirectory() ?? false;
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    return false;
+  }
 }
