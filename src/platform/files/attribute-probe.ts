@@ -4,6 +4,7 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
+import { startSpaced } from '../spaced-starts.js';
 
 const IDLE_MS = 5_000; // without an answer or a question; then tar is ended, and the next question starts another
 const EXIT_MS = 2_000;
@@ -51,13 +52,16 @@ export class AttributeProbe {
   hasNone(path: string): Promise<boolean | undefined> {
     return new Promise((answer) => {
       this.#asked.push({ path, answer });
-      if (this.#asked.length === 1) this.#ask(path);
+      if (this.#asked.length > 1) return;
+      if (this.#tar) this.#ask(path);
+      else startSpaced(() => this.#asked[0] && this.#ask(this.#asked[0].path));
     });
   }
 
   /** Ends tar, and resolves once its process is gone. A later question starts another. */
   async end(): Promise<void> {
     if (this.#tar) this.#end(this.#tar);
+    else this.#giveUp();
     await Promise.all([...this.#killed].map(exit));
   }
 

@@ -14,7 +14,7 @@
 // Before-images and packs are kept for 30 days, up to 1 GB in total: beyond that the oldest are removed first, except
 // those used within the last hour. The first engine that starts on a day does this. A session's list is removed 30
 // days after its last entry.
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync, statSync } from 'node:fs';
 import { lstat, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashOf, randomHex } from '../crypto.js';
@@ -33,6 +33,7 @@ const DAY_MS = 24 * 3_600_000;
 const KEPT_MS = 30 * DAY_MS;
 const KEPT_BYTES = 1_000_000_000;
 const IN_USE_MS = 3_600_000;
+const MARKED_MS = 60_000; // for so long the time of the last mark is good enough
 
 export interface JournalFolders {
   top: string;
@@ -86,13 +87,19 @@ export async function saveBeforeImage(
     await writeNew(path, bytes, toDisk);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
-    await utimes(path, new Date(), new Date()).catch(() => {}); // in use again: keeps it from being cleaned up
+    await markAsUsed(path);
     if (await readBeforeImageFile(folders, hash)) return;
     // Another process is writing it right now, or was interrupted while it did.
     const whole = `${path}.${randomHex(6)}`;
     await writeNew(whole, bytes);
     await rename(whole, path);
   }
+}
+
+/** Keeps it from being cleaned up. */
+async function markAsUsed(path: string): Promise<void> {
+  const { mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  if (Date.now() - mtimeMs > MARKED_MS) await utimes(path, new Date(), new Date()).catch(() => {});
 }
 
 /**

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import { codeOf } from '../error-code.js';
+import { once } from '../lazy.js';
 import { processStat } from '../process-stat.js';
 
 const FOREIGN_LEASE_MS = 10 * 60_000; // far longer than any change takes
@@ -26,16 +27,22 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
 }
 
 export async function thisProcess(): Promise<ProcessIdentity> {
-  const ticks = startTicks(process.pid);
-  const known = ticks !== undefined && ticks !== 'ended';
-  return {
-    pid: process.pid,
-    started: known ? ticks : Math.round(Date.now() - process.uptime() * 1_000),
-    boot: known ? bootId() : '',
-    space: known ? processSpace() : '',
-    host: hostname(),
+  const { pid } = process;
+  const known = fromSystem();
+  const { started, boot, space } = known ?? {
+    started: Math.round(Date.now() - process.uptime() * 1_000),
+    boot: '',
+    space: '',
   };
+  return { pid, started, boot, space, host: hostname() };
 }
+
+/** What never changes; undefined if the system does not report it. */
+const fromSystem = once(() => {
+  const started = startTicks(process.pid);
+  if (started === undefined || started === 'ended') return undefined;
+  return { started, boot: bootId(), space: processSpace() };
+});
 
 /**
  * Whether the process is still running, as seen by `ours`; true if that can't be determined. A process of another
