@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 
 const CHUNK_BYTES = 64 * 1024; // the capacity of a pipe on Linux
 const MAX_HELD_BYTES = 8 * 1024; // most outputs are shorter
@@ -126,7 +126,7 @@ export function openOutputPipe(name: string): OutputPipe {
     readable: true,
     writable: false,
     onread: {
-      buffer: new Uint8Array(CHUNK_BYTES), // one buffer for all chunks, to avoid garbage
+      buffer: Buffer.allocUnsafeSlow(CHUNK_BYTES), // one buffer for all chunks, to avoid garbage
       callback: (length, buffer) => {
         take(buffer, length);
         return true;
@@ -173,9 +173,10 @@ export function openOutputPipe(name: string): OutputPipe {
       return writeError;
     },
     async drain(withinMs) {
-      const waited = new AbortController();
-      await Promise.race([end.promise, delay(withinMs, undefined, { signal: waited.signal }).catch(() => undefined)]);
-      waited.abort();
+      const timeUp = Promise.withResolvers<void>();
+      const timer = setTimeout(timeUp.resolve, withinMs);
+      await Promise.race([end.promise, timeUp.promise]);
+      clearTimeout(timer);
       await turn(); // after a blocked event loop the timer fires before the read; the next turn handles it
     },
     unref: () => void reader.unref(),
