@@ -16,7 +16,7 @@ class ShellStarter {
   async start(user: object, start: ShellStart): Promise<ShellProcess> {
     this.#users.add(user);
     if (this.#thread?.isReady) return await this.#thread.start(start);
-    if (this.#users.size >= MANY) void this.#startThread();
+    if (this.#users.size >= MANY) void this.#startThread().catch(() => {}); // the next start tries again
     return await startShellProcess(start);
   }
 

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmdirSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { makePipeFolder } from './pipe-folder.js';
+
+afterEach(() => void vi.unstubAllEnvs());
+
+function placeOf(notInMemory: boolean): string {
+  const folder = makePipeFolder(notInMemory);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  rmdirSync(folder);
+  return dirname(folder);
+}
+
+test.runIf(process.platform === 'linux')('pipes are in memory, or in /tmp if memory was full', () => {
+  for (const name of ['TMPDIR', 'TMP', 'TEMP']) vi.stubEnv(name, undefined);
+  expect(placeOf(false)).toBe('/dev/shm');
+  expect(placeOf(true)).toBe('/tmp');
+});
+
+test('pipes are where the user wants temporary files to be', () => {
+  const place = mkdtempSync(join(tmpdir(), 'helve-pipes-'));
+  vi.stubEnv('TMPDIR', place);
+  expect(placeOf(false)).toBe(place);
+  rmdirSync(place);
+});
