@@ -4,13 +4,13 @@ import { signalGroup } from './process-group.js';
 import type { ShellLine, ShellProcess, ShellStart } from './shell-process.js';
 
 /** What the thread has to do. `id` is the program, and `line` the index of one of its lines. */
-type Order =
+type ThreadOrder =
   | { id: number; do: 'start'; start: ShellStart }
   | { id: number; do: 'end'; line: number; text: string }
   | { id: number; do: 'destroy'; line: number };
 
 /** What the thread says about a program. A line may close long after the exit, if another process has inherited it. */
-type Report =
+type ThreadReport =
   | { id: number; is: 'started'; pid: number }
   | { id: number; is: 'failed'; message: string; code: string | undefined }
   | { id: number; is: 'text'; line: number; text: string }
@@ -36,7 +36,7 @@ export class ShellThread {
     this.#worker.once('online', () => {
       this.#state = 'ready';
     });
-    this.#worker.on('message', (report: Report) => this.#shells.get(report.id)?.take(report));
+    this.#worker.on('message', (report: ThreadReport) => this.#shells.get(report.id)?.take(report));
     this.#worker.on('error', () => {}); // its exit follows
     this.#worker.once('exit', () => {
       this.#state = 'ended';
@@ -76,7 +76,7 @@ export class ShellThread {
 const HAS_ENDED = 'The thread that starts programs has ended.';
 
 interface ThreadPort {
-  send(order: Order): void;
+  send(order: ThreadOrder): void;
   hold(holder: object, isHeld: boolean): void;
   /** Nothing more will be reported about it. */
   forget(shell: ThreadShell): void;
@@ -111,7 +111,7 @@ class ThreadShell implements ShellProcess {
     return this.#pid;
   }
 
-  take(report: Report): void {
+  take(report: ThreadReport): void {
     if (report.is === 'started') {
       this.#pid = report.pid;
       this.unref();
@@ -220,7 +220,7 @@ function runThread(): void {
   const mostText = 64 * 1024; // of one line: what it holds beyond that is dropped, as nothing else slows its writer down
   const turns = 3; // in which the end of a line is read that has come with the exit
   const linesOf = new Map<number, Socket[]>();
-  const tell = (report: Report): void => parentPort?.postMessage(report);
+  const tell = (report: ThreadReport): void => parentPort?.postMessage(report);
 
   const start = (id: number, { program, args, cwd, env, descriptors }: ShellStart): void => {
     const child = spawn(program, args, { cwd, env, stdio: [...descriptors], detached: true });
@@ -255,7 +255,7 @@ function runThread(): void {
     });
   };
 
-  parentPort?.on('message', (order: Order) => {
+  parentPort?.on('message', (order: ThreadOrder) => {
     if (order.do === 'start') {
       try {
         start(order.id, order.start);
