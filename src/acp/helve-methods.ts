@@ -88,7 +88,7 @@ export function helveMethods({ host, version, onStop, onProblem }: HelveMethodsO
         request.afterAnswer(() => {
           follow(session, subscription).catch((error: unknown) => onProblem(messageOf(error)));
         });
-        const { title, state, place, id } = session;
+        const { title, state, place, id, facts } = session;
         return {
           sessionId: id,
           epoch: session.feed.epoch,
@@ -96,6 +96,7 @@ export function helveMethods({ host, version, onStop, onProblem }: HelveMethodsO
           title,
           state,
           root: place.root,
+          facts,
           past,
         };
       },
@@ -108,7 +109,10 @@ export function helveMethods({ host, version, onStop, onProblem }: HelveMethodsO
         const { kind, answer } = readAnswer(asked, params['answer']);
         return { isAccepted: session.questions.answer(id, kind, answer) };
       },
-      '_helve/session/interrupt': async (params) => ({ wasBusy: openSession(params).cancel() }),
+      '_helve/session/interrupt': async (params) => {
+        const { promptId } = params;
+        return { wasBusy: openSession(params).cancel(typeof promptId === 'string' ? promptId : undefined) };
+      },
       '_helve/session/stop': async (params) => ({ wasOpen: await host.stop(readSessionId(params)) }),
     };
 

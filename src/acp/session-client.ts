@@ -203,9 +203,10 @@ export class SessionClient {
     const { mode } = this.session.agent;
     const model = this.session.conversation.model.current;
     if (mode === this.#mode && model === this.#model) return;
-    if (mode !== this.#mode) await this.#update({ sessionUpdate: 'current_mode_update', currentModeId: mode });
-    this.#mode = mode;
+    const isOther = mode !== this.#mode;
+    this.#mode = mode; // first: a change of this client and its entry in the feed are sent once
     this.#model = model;
+    if (isOther) await this.#update({ sessionUpdate: 'current_mode_update', currentModeId: mode });
     await this.#update({ sessionUpdate: 'config_option_update', configOptions: configOptionsOf(this.session) });
   }
 

@@ -2,6 +2,7 @@
 import { dataFolderOf } from '../platform/files/paths.js';
 import { jsonLine } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
+import type { Settings } from '../settings/settings.js';
 import type { AttachedSession } from '../terminal/attach/attached-session.js';
 import { readArgs } from './args.js';
 import { elsewhere, findListed, SHORT_CHARS } from './background/background-sessions.js';
@@ -10,12 +11,13 @@ import { attachTo } from './background/remote-session.js';
 import { sessionArgv, sessionFlags } from './background/session-argv.js';
 import { callerHere, withHost } from './background/with-host.js';
 import { exitCode } from './exit-codes.js';
+import { terminalFlags } from './interactive/terminal-flags.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
 declare const HELVE_VERSION: string; // defined by the build
 
-const flags = { ...sessionFlags, json: { type: 'boolean' } } as const;
+const flags = { ...sessionFlags, ...terminalFlags, json: { type: 'boolean' } } as const;
 
 export async function attach(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
@@ -40,8 +42,14 @@ export async function attach(argv: readonly string[]): Promise<number> {
       return exitCode.ok;
     }
     const { attachTerminal } = await import('../terminal/attach/attach-terminal.js');
-    const end = await attachTerminal(session);
     const short = session.id.slice(0, SHORT_CHARS);
+    const end = await attachTerminal(session, {
+      version: HELVE_VERSION,
+      env: process.env,
+      isPlain: values['screen-reader'] === true,
+      welcome: `The background session ${short}${session.title === '' ? '' : `: ${session.title}`}. It goes on when you leave.`,
+      settings: async () => await interfaceSettings(session.root),
+    });
     await writeLine(
       process.stdout,
       end === 'detached'
@@ -50,6 +58,14 @@ export async function attach(argv: readonly string[]): Promise<number> {
     );
     return exitCode.ok;
   });
+}
+
+/** What the folder of the session sets needs trust, as everywhere. */
+async function interfaceSettings(root: string): Promise<Settings> {
+  const { readSettings } = await import('./read-settings.js');
+  const { knownNames } = await import('../agent/known-names.js');
+  const { current } = await readSettings({ root, env: process.env, ...knownNames({ root }) }, { asksForTrust: true });
+  return current;
 }
 
 /** Until the session has nothing to do. */

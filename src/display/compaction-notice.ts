@@ -8,7 +8,7 @@ export function compactionNotice({
   tokensAfter,
   summarisedMessages,
   clearedResults,
-}: CompactionEvent): string {
+}: Pick<CompactionEvent, 'tokensBefore' | 'tokensAfter' | 'summarisedMessages' | 'clearedResults'>): string {
   const what =
     summarisedMessages > 0
       ? `${counted(summarisedMessages, 'message')} ${summarisedMessages === 1 ? 'was' : 'were'} replaced by a summary`

@@ -3,12 +3,14 @@
 import { recordedDisplay } from '../agent/store/recorded-display.js';
 import { textCallsNotice } from '../agent/text-calls-notice.js';
 import type { AgentEvent, ChildEvent } from '../contract/event.js';
+import type { SessionFacts } from './session-facts.js';
 import type { FeedCall, SessionFeed } from './session-feed.js';
 
 const MAX_WHOLE = 50; // displays: clients read them meanwhile, and a run may have thousands of calls
 
 export class FeedWriter {
   readonly #feed: SessionFeed;
+  readonly #facts: () => SessionFacts;
   #entries = 0;
   #turns = 0;
   /** The text or thought that the next words belong to. */
@@ -16,8 +18,14 @@ export class FeedWriter {
   /** Ended calls whose displays are whole, the oldest first. */
   #whole: string[] = [];
 
-  constructor(feed: SessionFeed) {
+  constructor(feed: SessionFeed, facts: () => SessionFacts) {
     this.#feed = feed;
+    this.#facts = facts;
+  }
+
+  /** The facts about the session have changed. */
+  progress(): void {
+    this.#feed.put({ kind: 'progress', id: 'progress', turns: this.#turns, facts: this.#facts() });
   }
 
   notice(text: string): void {
@@ -46,14 +54,15 @@ export class FeedWriter {
         this.notice(textCallsNotice(event));
         return;
       case 'compaction': {
-        const { tokensBefore, tokensAfter } = event;
-        this.#feed.put({ kind: 'compaction', id: this.#newId('compaction'), tokensBefore, tokensAfter });
+        const { tokensBefore, tokensAfter, clearedResults, summarisedMessages } = event;
+        const freed = { tokensBefore, tokensAfter, clearedResults, summarisedMessages };
+        this.#feed.put({ kind: 'compaction', id: this.#newId('compaction'), ...freed });
         return;
       }
       case 'turn_end':
         this.#open = undefined;
         this.#turns += 1;
-        this.#feed.put({ kind: 'progress', id: 'progress', turns: this.#turns });
+        this.progress();
         return;
       case 'agent_event':
         this.#takeOfChild(event);

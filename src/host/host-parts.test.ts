@@ -3,9 +3,13 @@ import type { PermissionQuestion } from '../contract/permission.js';
 import { FeedWriter } from './feed-writer.js';
 import { OpenQuestions } from './open-questions.js';
 import { HostPromptQueue, PromptRefused } from './prompt-queue.js';
+import type { SessionFacts } from './session-facts.js';
 import { type FeedChange, SessionFeed } from './session-feed.js';
 
 const end = { error: new Error('ended') };
+const facts: SessionFacts = {
+  ...{ mode: 'default', model: 'a/b', todos: [], costUsd: 0, contextTokens: 0, contextWindow: 0 },
+};
 const words = (text: string) => [{ type: 'text' as const, text }];
 
 async function take(feed: AsyncIterable<FeedChange>, count: number): Promise<FeedChange[]> {
@@ -107,7 +111,7 @@ test('a prompt that throws ends with its error, and the next one runs', async ()
 
 test('of the calls of a long run, the displays of all but the last 50 are shortened while it runs', () => {
   const feed = new SessionFeed();
-  const writer = new FeedWriter(feed);
+  const writer = new FeedWriter(feed, () => facts);
   const at = 0;
   for (let index = 0; index < 60; index += 1) {
     const call = { callId: `call-${index}`, tool: 'Read', at };

@@ -15,6 +15,7 @@ import type { ConversationPorts, HostedConversation, OpenConversation, SessionPl
 import { OpenQuestions } from './open-questions.js';
 import { type PastEntry, pastEntries } from './past-entries.js';
 import { type HostPrompt, HostPromptQueue, type PromptTicket, type QueuedRun } from './prompt-queue.js';
+import { type SessionFacts, sessionFacts } from './session-facts.js';
 import { type HostState, type PromptEnd, SessionFeed } from './session-feed.js';
 
 export class HostedSession {
@@ -23,7 +24,7 @@ export class HostedSession {
   readonly buffers = new ClientBuffers((sentence) => this.#writer.notice(sentence));
   readonly place: SessionPlace;
   readonly #open: OpenConversation;
-  readonly #writer = new FeedWriter(this.feed);
+  readonly #writer = new FeedWriter(this.feed, () => this.facts);
   readonly #prompts: HostPromptQueue;
   #conversation: HostedConversation;
   #isRunning = false;
@@ -69,6 +70,10 @@ export class HostedSession {
     return this.#conversation.agent;
   }
 
+  get facts(): SessionFacts {
+    return sessionFacts(this.#conversation);
+  }
+
   get state(): HostState {
     if (this.questions.size > 0) return 'requires_action';
     if (this.#isRunning) return 'running';
@@ -110,7 +115,10 @@ export class HostedSession {
   /** Returns why the mode is not available; undefined if it was set. */
   setMode(mode: PermissionMode): string | undefined {
     const refused = this.#conversation.refuseMode(mode);
-    if (refused === undefined) this.agent.mode = mode;
+    if (refused === undefined) {
+      this.agent.mode = mode;
+      this.#writer.progress();
+    }
     return refused;
   }
 

@@ -31,6 +31,11 @@ export class PromptRefused extends Error {
   override readonly name = 'PromptRefused';
 }
 
+/** The prompt was interrupted, maybe before it had begun. */
+export class PromptInterrupted extends Error {
+  override readonly name = 'PromptInterrupted';
+}
+
 export interface QueuedRun extends HostPrompt {
   readonly controller: AbortController;
 }
@@ -91,7 +96,7 @@ export class HostPromptQueue {
   cancel(id?: string): boolean {
     const all = [...(this.#active ? [this.#active] : []), ...this.#waiting];
     const meant = all.filter((prompt) => id === undefined || prompt.id === id);
-    for (const { controller } of meant) controller.abort(new Error('Interrupted.'));
+    for (const { controller } of meant) controller.abort(new PromptInterrupted('Interrupted.'));
     return meant.length > 0;
   }
 

@@ -1,4 +1,5 @@
 // An entry of the feed as a client over a socket gets it: of a text only what is new, and of an error its message.
+import { PromptInterrupted } from './prompt-queue.js';
 import type { FeedChange, FeedEntry } from './session-feed.js';
 
 /** An entry without what JSON can't carry. */
@@ -27,6 +28,8 @@ export function entryLine({ entry, isNew, from }: FeedChange): EntryLine & Reado
   if (entry.kind !== 'end') return { entry, isNew, from };
   const { kind, id, promptId, end } = entry;
   const { outcome, text, costUsd } =
-    'error' in end ? { outcome: 'error', text: end.error.message, costUsd: null } : end.result;
+    'error' in end ? { outcome: outcomeOf(end.error), text: end.error.message, costUsd: null } : end.result;
   return { entry: { kind, id, promptId, outcome, text, costUsd }, isNew, from };
 }
+
+const outcomeOf = (error: Error): string => (error instanceof PromptInterrupted ? 'interrupted' : 'error');

@@ -3,12 +3,13 @@
 // once, nothing is lost, and the session never waits for it. A client that joins late is one for which all has changed.
 
 import type { Effect } from '../contract/effect.js';
-import type { RunResult } from '../contract/event.js';
+import type { CompactionEvent, RunResult } from '../contract/event.js';
 import type { FailureKind } from '../contract/failure.js';
 import type { UserBlock } from '../contract/message.js';
 import type { ToolDisplay } from '../contract/tool.js';
 import { randomId } from '../platform/crypto.js';
 import type { OpenQuestion } from './open-questions.js';
+import type { SessionFacts } from './session-facts.js';
 
 export const hostStates = ['idle', 'running', 'requires_action', 'failed'] as const;
 
@@ -22,14 +23,19 @@ export type FeedEntry =
   | FeedCall
   /** Something that the person should know, and the model need not. */
   | { kind: 'notice'; id: string; text: string }
-  | { kind: 'compaction'; id: string; tokensBefore: number; tokensAfter: number }
+  | ({ kind: 'compaction'; id: string } & FeedCompaction)
   | { kind: 'question'; id: string; question: OpenQuestion; isOpen: boolean }
   /** The end of a prompt; `id` is that of the prompt with `end:` before it. */
   | { kind: 'end'; id: string; promptId: string; end: PromptEnd }
-  /** A turn is complete: what the session's todos, mode, title and costs are may have changed. */
-  | { kind: 'progress'; id: 'progress'; turns: number }
+  /** A turn is complete, or a client has changed something: the title may have changed, too. */
+  | { kind: 'progress'; id: 'progress'; turns: number; facts: SessionFacts }
   | { kind: 'commands'; id: 'commands'; changes: number }
   | { kind: 'state'; id: 'state'; state: HostState };
+
+export type FeedCompaction = Pick<
+  CompactionEvent,
+  'tokensBefore' | 'tokensAfter' | 'clearedResults' | 'summarisedMessages'
+>;
 
 /** A call of a tool, from its complete input to its result. */
 export interface FeedCall {

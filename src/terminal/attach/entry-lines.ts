@@ -4,10 +4,13 @@ import type { EntryLine } from '../../host/sent-entry.js';
 import type { FeedCall } from '../../host/session-feed.js';
 import { visible } from '../../platform/text/visible.js';
 import type { PlainLines } from '../plain/plain-lines.js';
+import { compactionNotice } from '../session/compaction-notice.js';
+import { promptWords } from './entry-events.js';
 
 export class EntryLines {
   readonly #lines: PlainLines;
   #last: EntryLine['entry']['kind'] | undefined;
+  #turns = 0;
   /** Calls whose beginning was written, and those whose end was. */
   readonly #begun = new Set<string>();
   readonly #ended = new Set<string>();
@@ -20,8 +23,7 @@ export class EntryLines {
     if (entry.kind !== 'text') this.#last = entry.kind;
     switch (entry.kind) {
       case 'prompt': {
-        const words = entry.content.map((block) => (block.type === 'text' ? block.text : '[image]')).join('\n');
-        this.#lines.line(`> ${visible(words)}`);
+        this.#lines.line(`> ${visible(promptWords(entry.content))}`);
         return;
       }
       case 'text':
@@ -36,10 +38,11 @@ export class EntryLines {
         this.#draw({ type: 'notice', text: entry.text });
         return;
       case 'compaction':
-        this.#lines.line('  · The conversation was summarised to make room.');
+        this.#lines.line(`  · ${compactionNotice(entry)}`);
         return;
       case 'progress':
-        this.#lines.line('');
+        if (entry.turns !== this.#turns) this.#lines.line('');
+        this.#turns = entry.turns;
         return;
       case 'end':
         if (entry.outcome !== 'completed') this.#lines.line(`  ! ${visible(entry.text)}`);

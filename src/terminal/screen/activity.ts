@@ -1,5 +1,6 @@
 import type { AgentHappening } from '../../contract/event.js';
 import type { Todo } from '../../contract/todo.js';
+import type { Tool } from '../../contract/tool.js';
 import type { KeyBindings } from '../input/key-bindings.js';
 import type { OpenedSession } from '../session/opened-session.js';
 import { cleanLine, wrap } from '../views/fit.js';
@@ -13,9 +14,19 @@ import type { Theme } from './theme.js';
 const BACKGROUND_HINT_MS = 3_000; // shorter commands need no hint
 const MAX_RETRY_LINES = 2;
 
+/** The session, as far as it is shown here. */
+export interface ActiveSession {
+  readonly model: string | undefined;
+  readonly engine: {
+    readonly session: Pick<OpenedSession['engine']['session'], 'todos' | 'canMoveToBackground'> & {
+      readonly tools: { find(name: string): Tool | undefined };
+    };
+  };
+}
+
 export interface ActivityOptions {
   now(): number;
-  session(): OpenedSession | undefined;
+  session(): ActiveSession | undefined;
   keys(): Pick<KeyBindings, 'hint'>;
   /** A notice for the transcript. */
   note(sentence: string): void;

@@ -8,12 +8,24 @@ import { gitBranch } from './git-branch.js';
 import { StatusCommand } from './status-command.js';
 import type { Theme } from './theme.js';
 
+/** The session, as far as it is shown here. */
+export interface StatusSession {
+  readonly model: string | undefined;
+  readonly agent: { contextUsage(): { readonly total: number; readonly window: number } } | undefined;
+  readonly engine: {
+    readonly session: Pick<
+      OpenedSession['engine']['session'],
+      'id' | 'root' | 'cwd' | 'mode' | 'sandbox' | 'env' | 'foundWalls'
+    >;
+  };
+}
+
 export interface StatusLineOptions {
   root: string;
   /** The name of the root on the screen. Default: its path. */
   folderName?: string | undefined;
   draw(): void;
-  session(): OpenedSession | undefined;
+  session(): StatusSession | undefined;
   /** What can be pressed now; undefined for nothing. */
   hint(): string | undefined;
   /** The key that changes the mode. */

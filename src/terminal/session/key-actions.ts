@@ -30,9 +30,11 @@ export interface KeyActionsOptions {
   theme: Theme;
   place(): EditorSlot;
   dialogs: DialogQueue;
-  conversation: Conversation;
-  work: ForegroundTask;
-  session: CurrentSession;
+  conversation: Pick<Conversation, 'isRunning' | 'waiting' | 'takeBack' | 'interrupt'>;
+  work: Pick<ForegroundTask, 'stop'>;
+  session: Pick<CurrentSession, 'cycleMode'> & {
+    readonly orNone: { engine: { session: { moveToBackground(): number } } } | undefined;
+  };
   views: EventViews;
   activity: Activity;
   status: StatusLine;
@@ -41,8 +43,8 @@ export interface KeyActionsOptions {
   tell(sentence: string): void;
   /** Aborts when the terminal is closed. */
   signal: AbortSignal;
-  /** Opens the rewind dialog. */
-  rewind(): void;
+  /** Opens the rewind dialog; absent where earlier prompts can't be gone back to. */
+  rewind?(): void;
   quit(): void;
 }
 
@@ -147,8 +149,9 @@ export class KeyActions {
   #interrupt(): void {
     const { work, status, place, rewind } = this.#options;
     if (work.stop() || this.stop()) return;
+    if (this.#editor.isEmpty && !rewind) return;
     if (this.#isTwice('interrupt')) {
-      if (this.#editor.isEmpty) rewind();
+      if (this.#editor.isEmpty) rewind?.();
       else this.#editor.setText('');
     } else {
       const then = this.#editor.isEmpty ? 'go back to an earlier prompt' : 'empty the prompt';
