@@ -2,7 +2,6 @@
 
 import type { OpenQuestion } from '../../host/open-questions.js';
 import type { EntryLine } from '../../host/sent-entry.js';
-import { randomId } from '../../platform/crypto.js';
 import { dataFolderOf, folderNames, homeFolder } from '../../platform/files/paths.js';
 import { messageOf } from '../../platform/message-of.js';
 import { visible } from '../../platform/text/visible.js';
@@ -22,7 +21,6 @@ import type { Theme } from '../screen/theme.js';
 import { applyTheme } from '../screen/theme-choice.js';
 import { WaitingView } from '../screen/waiting-view.js';
 import type { WorkItem } from '../session/background-work.js';
-import type { WantedPrompt } from '../session/conversation.js';
 import { EditorSlot } from '../session/editor-slot.js';
 import { editInOwnEditor, KeyActions } from '../session/key-actions.js';
 import { Questions } from '../session/questions.js';
@@ -37,6 +35,7 @@ import type { AttachedSession, QuestionAnswer } from './attached-session.js';
 import { EntryEvents, promptWords } from './entry-events.js';
 import { FirstEntries } from './first-entries.js';
 import { RemoteAgents } from './remote-agents.js';
+import { RemotePrompts } from './remote-prompts.js';
 import { RemoteQuestions } from './remote-questions.js';
 import { RemoteState } from './remote-state.js';
 
@@ -65,9 +64,7 @@ export class AttachApp {
   readonly #notify: ReturnType<typeof createNotify>;
   readonly #left = Promise.withResolvers<'detached'>();
   readonly #ending = new AbortController();
-  /** Prompts of this terminal that have not begun, by their ids, and those that were taken back. */
-  readonly #waiting = new Map<string, WantedPrompt>();
-  readonly #takenBack = new Set<string>();
+  readonly #prompts: RemotePrompts;
   #notifications: string | undefined;
   #workSince: number | undefined;
   /** Esc has closed a question: nothing is answered to it. */
@@ -121,6 +118,12 @@ export class AttachApp {
       tell: (sentence) => this.#note('info', sentence),
       onProblem: (sentence) => this.#note('failure', sentence),
     });
+    this.#prompts = new RemotePrompts({
+      session,
+      isBusy: () => this.#state.isBusy,
+      onChange: () => screen.draw(),
+      onProblem: (sentence) => this.#note('failure', sentence),
+    });
     this.#activity = new Activity(screen, theme, {
       now,
       session: () => this.#state,
@@ -132,12 +135,12 @@ export class AttachApp {
       this.#activity.take(event);
     });
     const lines = (): Array<{ line: string; waitsFor: 'model' }> =>
-      [...this.#waiting.values()].map(({ text, shown = text }) => ({ line: shown, waitsFor: 'model' }));
+      this.#prompts.waiting.map(({ text, shown = text }) => ({ line: shown, waitsFor: 'model' }));
     screen.addLive(new WaitingView(theme, () => ({ prompts: [], lines: lines() })));
     this.#panel = new WorkPanel(theme, {
       items: () => this.#agents.items,
       isShown: () => !screen.hasDialog,
-      hasWorkAbove: () => this.#activity.isShown || this.#waiting.size > 0,
+      hasWorkAbove: () => this.#activity.isShown || this.#prompts.waiting.length > 0,
       look: (item) => void this.#look(item),
       stop: () => this.#note('info', 'Esc stops the work of the session, and its agents with it.'),
       leave: (data) => {
@@ -164,7 +167,7 @@ export class AttachApp {
       ...{ now, env, root, screen, theme },
       place: () => this.#place,
       dialogs: this.#dialogs,
-      conversation: this.#conversation,
+      conversation: this.#prompts,
       work: { stop: () => false },
       session: { orNone: undefined, cycleMode: () => this.#cycleMode() },
       views: this.#views,
@@ -276,14 +279,14 @@ export class AttachApp {
       this.#state.state = entry.state;
       if (this.#state.isBusy) this.#begin();
       else this.#rest();
-    } else if (entry.kind !== 'end' || !this.#takenBack.has(entry.promptId)) this.#events.take(line);
+    } else if (entry.kind !== 'end' || !this.#prompts.isTakenBack(entry.promptId)) this.#events.take(line);
     this.#screen.draw();
   }
 
   #said(promptId: string, words: string): void {
-    this.#waiting.delete(promptId);
+    this.#prompts.hasBegun(promptId);
     this.#isStopping = false;
-    if (this.#takenBack.has(promptId)) return;
+    if (this.#prompts.isTakenBack(promptId)) return;
     this.#views.take({ type: 'turn_start', turn: 1 });
     this.#views.said(words);
     if (this.#screen.title && this.#session.title === '') this.#screen.title.task = words;
@@ -334,14 +337,10 @@ export class AttachApp {
     const typed = text.trim();
     if (typed === '') return;
     this.#place.editor.remember(text);
-    const id = randomId();
     try {
       if (await runLine(typed, this.#commandPorts)) return;
-      this.#waiting.set(id, { text: typed, shown: shown.trim() });
-      this.#screen.draw();
-      await this.#session.prompt({ id, text: typed, images: await this.#attachments.of(text) });
+      await this.#prompts.send({ text: typed, shown: shown.trim(), images: await this.#attachments.of(text) });
     } catch (error) {
-      this.#waiting.delete(id);
       if (this.#ending.signal.aborted) return;
       this.#note('failure', messageOf(error));
       if (this.#place.editor.isEmpty) this.#place.editor.setText(text);
@@ -361,37 +360,6 @@ export class AttachApp {
       keys: () => this.#place.keys.listed(),
       leave: () => this.quit(),
     };
-  }
-
-  /** Prompts that wait, and what runs, as the keys see them. */
-  get #conversation() {
-    const app = this;
-    return {
-      get isRunning() {
-        return app.#state.isBusy;
-      },
-      get waiting() {
-        return [...app.#waiting.values()];
-      },
-      takeBack: () => app.#takeBack(),
-      interrupt: () => app.#interrupt(),
-    };
-  }
-
-  #takeBack(): WantedPrompt[] {
-    const all = [...this.#waiting];
-    this.#waiting.clear();
-    for (const [id] of all) {
-      this.#takenBack.add(id);
-      this.#session.interrupt(id).catch((error: unknown) => this.#note('failure', messageOf(error)));
-    }
-    return all.map(([, prompt]) => prompt);
-  }
-
-  #interrupt(): boolean {
-    if (!this.#state.isBusy) return false;
-    this.#session.interrupt().catch((error: unknown) => this.#note('failure', messageOf(error)));
-    return true;
   }
 
   #cycleMode(): undefined {
