@@ -88,14 +88,14 @@ export function helveMethods({ host, version, onStop, onProblem }: HelveMethodsO
         request.afterAnswer(() => {
           follow(session, subscription).catch((error: unknown) => onProblem(messageOf(error)));
         });
-        const { title, state, place, id, facts } = session;
+        const { title, state, agent, id, facts } = session;
         return {
           sessionId: id,
           epoch: session.feed.epoch,
           seq: session.feed.seq,
           title,
           state,
-          root: place.root,
+          root: agent.session.root,
           facts,
           past,
         };
@@ -113,7 +113,10 @@ export function helveMethods({ host, version, onStop, onProblem }: HelveMethodsO
         const { promptId } = params;
         return { wasBusy: openSession(params).cancel(typeof promptId === 'string' ? promptId : undefined) };
       },
-      '_helve/session/stop': async (params) => ({ wasOpen: await host.stop(readSessionId(params)) }),
+      '_helve/session/stop': async (params) => {
+        const told = await host.stop(readSessionId(params));
+        return { wasOpen: told !== undefined, told: told ?? [] };
+      },
     };
 
     return {

@@ -28,6 +28,32 @@ export const engineFlags = {
   profile: { type: 'string' },
 } as const satisfies OptionSpecs;
 
+/** Flags of a conversation, apart from what is read and written. */
+export const conversationFlags = {
+  ...engineFlags,
+  model: { type: 'string' },
+  'fallback-model': { type: 'string' },
+  effort: { type: 'string' },
+  'max-turns': { type: 'string' },
+  'max-time': { type: 'string' },
+  'max-budget-usd': { type: 'string' },
+  'max-budget-tokens': { type: 'string' },
+  'max-budget-turns': { type: 'string' },
+  'max-budget-minutes': { type: 'string' },
+  goal: { type: 'string' },
+  until: { type: 'string' },
+  'system-prompt': { type: 'string' },
+  'append-system-prompt': { type: 'string' },
+  'no-instructions': { type: 'boolean' },
+  'disable-slash-commands': { type: 'boolean' },
+} as const satisfies OptionSpecs;
+
+/** Flags of a session in a git worktree. */
+export const worktreeFlags = {
+  worktree: { type: 'string', short: 'w' },
+  'worktree-end': { type: 'string' },
+} as const satisfies OptionSpecs;
+
 /** Where settings are read from, by the flags --settings and --trust. */
 export const settingsOptions = ({
   settings,
@@ -58,6 +84,26 @@ export function readArgs<Options extends OptionSpecs>(
     throw new UsageProblem(explain(error, argv, [...Object.keys(options), 'help', ...also]));
   }
 }
+
+/** Turns `--resume` without an id into `--resume=`: node:util's options have a value either always or never. */
+export function withOpenValues(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--');
+  return argv.map((word, index) => {
+    const flag = Object.hasOwn(openFlags, word) ? openFlags[word] : undefined;
+    if (flag === undefined || (end >= 0 && index > end)) return word;
+    const next = argv[index + 1];
+    const isOpen = next === undefined || next.startsWith('-') || (flag === '--worktree' && /\s/.test(next)); // a prompt
+    return isOpen ? `${flag}=` : word;
+  });
+}
+
+/** Flags whose value may be left out. */
+const openFlags: Readonly<Record<string, string | undefined>> = {
+  '--resume': '--resume',
+  '-r': '--resume',
+  '--worktree': '--worktree',
+  '-w': '--worktree',
+};
 
 function explain(error: unknown, argv: readonly string[], known: readonly string[]): string {
   const message = messageOf(error);

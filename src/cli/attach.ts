@@ -4,11 +4,11 @@ import { jsonLine } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import type { Settings } from '../settings/settings.js';
 import type { AttachedSession } from '../terminal/attach/attached-session.js';
-import { readArgs } from './args.js';
+import { conversationFlags, readArgs } from './args.js';
 import { elsewhere, findListed, SHORT_CHARS } from './background/background-sessions.js';
 import { hostPlace } from './background/host-place.js';
 import { attachTo } from './background/remote-session.js';
-import { sessionArgv, sessionFlags } from './background/session-argv.js';
+import { sessionArgv } from './background/session-argv.js';
 import { callerHere, withHost } from './background/with-host.js';
 import { exitCode } from './exit-codes.js';
 import { terminalFlags } from './interactive/terminal-flags.js';
@@ -17,7 +17,7 @@ import { writeLine } from './write-line.js';
 
 declare const HELVE_VERSION: string; // defined by the build
 
-const flags = { ...sessionFlags, ...terminalFlags, json: { type: 'boolean' } } as const;
+const flags = { ...conversationFlags, ...terminalFlags, json: { type: 'boolean' } } as const;
 
 export async function attach(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
@@ -47,7 +47,7 @@ export async function attach(argv: readonly string[]): Promise<number> {
       version: HELVE_VERSION,
       env: process.env,
       isPlain: values['screen-reader'] === true,
-      welcome: `The background session ${short}${session.title === '' ? '' : `: ${session.title}`}. It goes on when you leave.`,
+      welcome: welcomeTo(session),
       settings: async () => await interfaceSettings(session.root),
     });
     await writeLine(
@@ -58,6 +58,12 @@ export async function attach(argv: readonly string[]): Promise<number> {
     );
     return exitCode.ok;
   });
+}
+
+function welcomeTo({ id, title, facts }: AttachedSession): string {
+  const named = title === '' ? '' : `: ${title}`;
+  const place = facts?.worktree === undefined ? '' : ` It works in the worktree ${facts.worktree}.`;
+  return `The background session ${id.slice(0, SHORT_CHARS)}${named}. It goes on when you leave.${place}`;
 }
 
 /** What the folder of the session sets needs trust, as everywhere. */

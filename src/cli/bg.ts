@@ -1,12 +1,12 @@
 // `helve bg "…"`, or `helve --bg "…"`: hands a prompt to the host process, and returns once it is kept on disk there.
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { RpcError } from '../acp/json-rpc.js';
 import { findSession, projectOf } from '../agent/store/list-sessions.js';
 import { randomId } from '../platform/crypto.js';
-import { dataFolderOf } from '../platform/files/paths.js';
+import { dataFolderOf, realPathSync } from '../platform/files/paths.js';
 import { jsonLine } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
-import { readArgs } from './args.js';
+import { readArgs, withOpenValues } from './args.js';
 import { SHORT_CHARS } from './background/background-sessions.js';
 import { HostProblem } from './background/connect-host.js';
 import { HostGone } from './background/host-client.js';
@@ -35,7 +35,16 @@ const flags = {
 } as const;
 
 export async function bg(argv: readonly string[]): Promise<number> {
-  const { values, positionals } = readArgs(argv, flags);
+  const { values, positionals } = readArgs(withOpenValues(argv), flags);
+  if (values.resume === '') throw new UsageProblem('--resume needs the id of a session, or last. helve ps lists them.');
+  if (values.resume !== undefined && values.worktree !== undefined) {
+    throw new UsageProblem(
+      '--worktree is for a new session: one that is resumed goes back to the worktree that it worked in. Leave it out.',
+    );
+  }
+  if (values.worktree === undefined && values['worktree-end'] !== undefined) {
+    throw new UsageProblem('--worktree-end is for a session in a worktree. Add --worktree, or leave it out.');
+  }
   // A goal without a text of its own is that of the prompt.
   const goal = values.goal ?? (values.until === undefined ? undefined : positionals[0]);
   const options = sessionArgv({ ...values, ...(goal !== undefined && { goal }) });
@@ -56,11 +65,16 @@ export async function bg(argv: readonly string[]): Promise<number> {
   }
   const sessionId = resumed ?? wanted ?? randomId();
   const root = resumed === undefined ? cwd : (projectOf(dataFolder, resumed) ?? cwd);
+  if (resumed !== undefined && !existsSync(root)) {
+    const { worktreeAt } = await import('./worktree/session-worktree.js');
+    worktreeAt(resumed, root, realPathSync(dataFolder)); // throws, and says what became of it
+  }
   const promptId = values['prompt-id'] ?? randomId();
   const text = await promptOf(words);
   const request = { sessionId, promptId, cwd: root, prompt: [{ type: 'text', text }], mcpServers: [] };
   const tell = (sentence: string): void => void process.stderr.write(`helve: ${visible(sentence)}\n`);
   const caller = callerHere(options);
+  if (values.worktree !== undefined) tell('making the worktree; a set-up command may take a while');
   let isNew = true;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -84,7 +98,8 @@ export async function bg(argv: readonly string[]): Promise<number> {
   if (values.json) await writeLine(process.stdout, jsonLine({ sessionId, promptId, isNew }));
   else {
     await writeLine(process.stdout, sessionId);
-    const what = isNew ? 'runs in the background' : 'has this prompt already, so it does not run again';
+    const where = values.worktree === undefined ? '' : ' in a worktree of its own';
+    const what = isNew ? `runs in the background${where}` : 'has this prompt already, so it does not run again';
     tell(`The session ${short} ${what}. To follow it: helve attach ${short}. To list all sessions: helve ps.`);
   }
   return exitCode.ok;

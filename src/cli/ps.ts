@@ -62,10 +62,10 @@ export function psTable(
 ): string[] {
   const order = Object.keys(stateWords);
   const sorted = found.toSorted((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
-  const rows = sorted.map(({ id, state, root, costUsd, changed, activity, title, surface }) => [
+  const rows = sorted.map(({ id, state, root, worktree, costUsd, changed, activity, title, surface }) => [
     id.slice(0, SHORT_CHARS),
     stateWords[state],
-    cut(inOneLine(basename(root)), MAX_PROJECT_CHARS),
+    shownPlace({ root, worktree }),
     costUsd === null ? '?' : shownCost(costUsd),
     age(now - changed),
     inOneLine(activity === '' ? title : activity) + (surface === 'background' ? '' : ` (${surfaceWords[surface]})`),
@@ -76,6 +76,12 @@ export function psTable(
     const cells = widths.map((columns, index) => (row[index] ?? '').padEnd(columns));
     return cut([...cells, row[5] ?? ''].join('  '), width).trimEnd();
   });
+}
+
+/** The name of the folder, with that of the worktree. */
+function shownPlace({ root, worktree }: Pick<ListedPresence, 'root' | 'worktree'>): string {
+  const name = (text: string): string => cut(inOneLine(text), MAX_PROJECT_CHARS);
+  return worktree ? `${name(basename(worktree.project))}:${name(worktree.name)}` : name(basename(root));
 }
 
 /** A command of several lines must not look like several sessions. */

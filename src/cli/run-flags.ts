@@ -5,7 +5,7 @@ import { type Effort, efforts } from '../contract/model.js';
 import { permissionModes } from '../contract/permission.js';
 import { type WorktreeEnd, worktreeEnds } from '../contract/worktree.js';
 import { serverPartOf } from '../platform/text/mcp-names.js';
-import { engineFlags, readArgs } from './args.js';
+import { conversationFlags, readArgs, withOpenValues, worktreeFlags } from './args.js';
 import type { EngineFlagValues } from './engine-options.js';
 import { flagsWithoutEffect, hostFlags, readAgentsFlag, readHostEffort } from './host-flags.js';
 import { terminalFlags } from './interactive/terminal-flags.js';
@@ -17,39 +17,23 @@ export const outputFormats = ['text', 'json', 'stream-json'] as const;
 export const inputFormats = ['text', 'stream-json'] as const;
 
 const flags = {
-  ...engineFlags,
+  ...conversationFlags,
+  ...worktreeFlags,
   ...telemetryFlags,
   ...terminalFlags,
   ...hostFlags,
   print: { type: 'boolean', short: 'p' },
-  model: { type: 'string' },
-  'fallback-model': { type: 'string' },
-  effort: { type: 'string' },
   'output-format': { type: 'string' },
   'input-format': { type: 'string' },
   'include-partial-messages': { type: 'boolean' },
   'replay-user-messages': { type: 'boolean' },
   'permission-prompt-tool': { type: 'string' },
-  'max-turns': { type: 'string' },
-  'max-time': { type: 'string' },
-  goal: { type: 'string' },
-  until: { type: 'string' },
-  'max-budget-usd': { type: 'string' },
-  'max-budget-tokens': { type: 'string' },
-  'max-budget-turns': { type: 'string' },
-  'max-budget-minutes': { type: 'string' },
   'json-schema': { type: 'string' },
-  'system-prompt': { type: 'string' },
-  'append-system-prompt': { type: 'string' },
-  'no-instructions': { type: 'boolean' },
   init: { type: 'boolean' },
   maintenance: { type: 'boolean' },
-  'disable-slash-commands': { type: 'boolean' },
   continue: { type: 'boolean', short: 'c' },
   resume: { type: 'string', short: 'r' },
   'session-id': { type: 'string' },
-  worktree: { type: 'string', short: 'w' },
-  'worktree-end': { type: 'string' },
   fork: { type: 'boolean' },
   'fork-session': { type: 'boolean' },
   'no-save': { type: 'boolean' },
@@ -172,26 +156,6 @@ export function readRunFlags(argv: readonly string[], { isInteractive = false } 
   }
   return read;
 }
-
-/** Turns `--resume` without an id into `--resume=`: node:util's options have a value either always or never. */
-function withOpenValues(argv: readonly string[]): string[] {
-  const end = argv.indexOf('--');
-  return argv.map((word, index) => {
-    const flag = Object.hasOwn(openFlags, word) ? openFlags[word] : undefined;
-    if (flag === undefined || (end >= 0 && index > end)) return word;
-    const next = argv[index + 1];
-    const isOpen = next === undefined || next.startsWith('-') || (flag === '--worktree' && /\s/.test(next)); // a prompt
-    return isOpen ? `${flag}=` : word;
-  });
-}
-
-/** Flags whose value may be left out. */
-const openFlags: Readonly<Record<string, string | undefined>> = {
-  '--resume': '--resume',
-  '-r': '--resume',
-  '--worktree': '--worktree',
-  '-w': '--worktree',
-};
 
 function refuseCombinations(read: RunFlags): void {
   const streams = read.format === 'stream-json';

@@ -1,8 +1,10 @@
 // `helve stop`: interrupts background sessions and closes them.
 
+import { existsSync } from 'node:fs';
 import type { ListedPresence } from '../agent/store/presence.js';
 import { stopUnfinished } from '../agent/store/stop-unfinished.js';
 import { dataFolderOf } from '../platform/files/paths.js';
+import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { elsewhere, findListed, SHORT_CHARS, sessionsHere } from './background/background-sessions.js';
 import { runningHost } from './background/connect-host.js';
@@ -33,17 +35,25 @@ export async function stop(argv: readonly string[]): Promise<number> {
   return exitCode.ok;
 }
 
-async function stopOne(dataFolder: string, { id, isLive }: ListedPresence): Promise<void> {
+async function stopOne(dataFolder: string, { id, isLive, root, worktree }: ListedPresence): Promise<void> {
   const host = isLive ? await runningHost(hostPlace(dataFolder)) : undefined;
+  let told: readonly string[] = [];
+  let wasOpen = false;
   try {
-    await host?.request('_helve/session/stop', { sessionId: id });
+    const answer = await host?.request('_helve/session/stop', { sessionId: id });
+    wasOpen = answer?.['wasOpen'] === true;
+    if (Array.isArray(answer?.['told'])) told = answer['told'].map(String);
   } finally {
     host?.close();
   }
   // A session whose host was killed needs no environment to be ended.
   if (!isLive) await stopUnfinished(dataFolder, id);
-  await writeLine(
-    process.stdout,
-    `Stopped ${id.slice(0, SHORT_CHARS)}. To continue it: helve attach ${id.slice(0, SHORT_CHARS)}.`,
-  );
+  if (worktree && !wasOpen) {
+    const { endWorktreeAt } = await import('./worktree.js');
+    told = await endWorktreeAt(root);
+  }
+  const short = id.slice(0, SHORT_CHARS);
+  const next = existsSync(root) ? `To continue it: helve attach ${short}.` : `What it did: helve logs ${short}.`;
+  await writeLine(process.stdout, `Stopped ${short}. ${next}`);
+  for (const sentence of told) await writeLine(process.stderr, `helve: ${visible(sentence)}`);
 }

@@ -175,6 +175,21 @@ async function merge(argv: readonly string[]): Promise<number> {
   return outcome.outcome === 'kept' ? exitCode.failed : exitCode.ok;
 }
 
+/** Ends the worktree of a session that no process has open, as it was asked for or as settings say. Returns sentences. */
+export async function endWorktreeAt(root: string): Promise<string[]> {
+  const record = found().records.find(({ folder }) => isInside(folder, root));
+  if (!record) return [];
+  const looked = await look(record);
+  const taken = looked && (await takeRecord(record));
+  if (!taken) return [`the worktree ${record.name} stays as it is: ${record.folder}`];
+  const { readSettings } = await import('../settings/load.js');
+  const { worktree } = await readSettings({ root: record.project, env: process.env });
+  const end = record.end ?? worktree.end?.value ?? 'keep';
+  const message = `Changes of a Helve session in the worktree ${record.name}`;
+  const outcome = await freedOnFailure(taken, () => finishWorktree(taken, looked.git, { end, message }));
+  return describeOutcome(placeOf(record), outcome);
+}
+
 async function remove(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { force: { type: 'boolean', short: 'f' } });
   const { record, git, changes } = await named(positionals, 'helve worktree remove takes the name of one worktree.');

@@ -2,20 +2,20 @@
 // not finish goes on once a client has given its environment. It knows nothing of sockets.
 import { dropKeptPrompt, keepPrompt, keptPrompts } from '../agent/store/kept-prompts.js';
 import { projectOf } from '../agent/store/list-sessions.js';
-import { readPresence, removePresence } from '../agent/store/presence.js';
+import { noteActivity, readPresence, removePresence } from '../agent/store/presence.js';
 import { sessionFolder } from '../agent/store/session-folder.js';
 import { noSuchSession } from '../agent/store/session-problem.js';
 import type { UserBlock } from '../contract/message.js';
 import { asWriteFailure } from '../platform/files/write-failure.js';
 import { thisProcess } from '../platform/journal/process-identity.js';
 import { messageOf } from '../platform/message-of.js';
-import type { Caller, SessionPlace } from './hosted-conversation.js';
+import type { Caller, CloseReason, SessionPlace } from './hosted-conversation.js';
 import type { HostedSession } from './hosted-session.js';
 import type { HostPrompt } from './prompt-queue.js';
 import type { SessionHost } from './session-host.js';
 
 const DUE_MS = 30_000; // how often due work is looked for: other processes change it, and timers stand still in sleep
-const REST_MS = 30_000; // how long an idle session stays open for the next prompt
+const REST_MS = 30_000; // how long an idle session stays open for the next prompt, unless the host says otherwise
 
 /** A prompt for a session that is open, known or new. */
 export interface HandedPrompt {
@@ -40,6 +40,8 @@ export interface BackgroundHostOptions {
   sessions: SessionHost;
   dataFolder: string;
   due?: DueWork;
+  /** How long an idle session stays open. */
+  restMs?: number;
   onProblem(sentence: string): void;
 }
 
@@ -106,11 +108,17 @@ export class BackgroundHost {
     });
   }
 
-  /** Interrupts a session and closes it. False if it is not open here. */
-  async stop(sessionId: string): Promise<boolean> {
+  /** Interrupts a session and closes it. Returns what the person should know of it; undefined if it is not open here. */
+  async stop(sessionId: string, why: CloseReason = 'stopped'): Promise<readonly string[] | undefined> {
     return await this.#inTurn(sessionId, async () => {
       this.#forgetRest(sessionId);
-      return await this.sessions.close(sessionId);
+      const session = this.sessions.get(sessionId);
+      if (!session) return undefined;
+      await this.sessions.close(sessionId, why);
+      const told = await session.close();
+      const [first] = told;
+      if (first !== undefined) noteActivity(this.#options.dataFolder, sessionId, first);
+      return told;
     });
   }
 
@@ -208,8 +216,8 @@ export class BackgroundHost {
     const timer = setTimeout(() => {
       this.#resting.delete(id);
       if (session.isBusy || session.feed.subscriberCount > 0) return;
-      void this.stop(id).catch((error: unknown) => this.#options.onProblem(messageOf(error)));
-    }, REST_MS);
+      void this.stop(id, 'rested').catch((error: unknown) => this.#options.onProblem(messageOf(error)));
+    }, this.#options.restMs ?? REST_MS);
     timer.unref();
     this.#resting.set(id, timer);
   }

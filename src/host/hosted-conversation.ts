@@ -85,8 +85,17 @@ export interface HostedConversation {
   pendingTrust(): TrustRequest | undefined;
   /** Records that a person trusts it. It applies once the conversation is opened again. */
   trust(): Promise<void>;
-  close(): Promise<void>;
+  /** The git worktree that it works in. */
+  readonly worktree?: { readonly name: string; readonly branch: string } | undefined;
+  /** Returns sentences for the person: what became of its worktree. */
+  close(why: CloseReason): Promise<readonly string[]>;
 }
+
+/**
+ * `stopped`: a client has ended the session. `rested`: it has done what it was asked, and nothing has come for a while.
+ * `left`: it is opened again at once, or goes on another time.
+ */
+export type CloseReason = 'stopped' | 'rested' | 'left';
 
 /** Why a conversation can't be opened. */
 export type RefusalKind =

@@ -11,7 +11,13 @@ import { MAX_TIMER_MS } from '../platform/clock.js';
 import { messageOf } from '../platform/message-of.js';
 import { ClientBuffers } from './client-buffers.js';
 import { FeedWriter } from './feed-writer.js';
-import type { ConversationPorts, HostedConversation, OpenConversation, SessionPlace } from './hosted-conversation.js';
+import type {
+  CloseReason,
+  ConversationPorts,
+  HostedConversation,
+  OpenConversation,
+  SessionPlace,
+} from './hosted-conversation.js';
 import { OpenQuestions } from './open-questions.js';
 import { type PastEntry, pastEntries } from './past-entries.js';
 import { type HostPrompt, HostPromptQueue, type PromptTicket, type QueuedRun } from './prompt-queue.js';
@@ -31,7 +37,7 @@ export class HostedSession {
   #hasFailed = false;
   #hasAskedForTrust = false;
   #title = '';
-  #closed: Promise<void> | undefined;
+  #closed: Promise<readonly string[]> | undefined;
 
   private constructor(place: SessionPlace, open: OpenConversation, conversation: HostedConversation) {
     this.place = place;
@@ -122,9 +128,12 @@ export class HostedSession {
     return refused;
   }
 
-  /** Cancels everything, ends what calls have left running, and closes the conversation; once. */
-  close(): Promise<void> {
-    this.#closed ??= this.#close();
+  /**
+   * Cancels everything, ends what calls have left running, and closes the conversation; once. Returns sentences for the
+   * person: what became of its worktree.
+   */
+  close(why: CloseReason = 'left'): Promise<readonly string[]> {
+    this.#closed ??= this.#close(why);
     return this.#closed;
   }
 
@@ -133,9 +142,15 @@ export class HostedSession {
     this.agent.session.killAll();
   }
 
-  async #close(): Promise<void> {
+  async #close(why: CloseReason): Promise<readonly string[]> {
     await this.#prompts.close();
-    await this.#conversation.close().finally(() => this.feed.end());
+    try {
+      const told = await this.#conversation.close(why === 'rested' && this.#hasFailed ? 'left' : why);
+      for (const sentence of told) this.#writer.notice(sentence);
+      return told;
+    } finally {
+      this.feed.end();
+    }
   }
 
   async #run(prompt: QueuedRun): Promise<PromptEnd> {
@@ -199,8 +214,9 @@ export class HostedSession {
   async #reopen(): Promise<void> {
     const { id } = this;
     const chosen = { mode: this.agent.mode, model: this.#conversation.model.current };
-    await this.#conversation.close();
-    this.#conversation = await this.#open({ ...this.place, id, ...chosen }, this.#ports);
+    const { root } = this.agent.session; // a worktree that was made is used again
+    await this.#conversation.close('left');
+    this.#conversation = await this.#open({ ...this.place, root, id, ...chosen }, this.#ports);
     this.feed.put({ kind: 'commands', id: 'commands', changes: 1 });
   }
 

@@ -13,9 +13,11 @@ export interface SessionFacts {
   costUsd: number | null;
   contextTokens: number;
   contextWindow: number;
+  /** The name of its git worktree, if it works in one. */
+  worktree?: string;
 }
 
-export function sessionFacts({ agent, model, spentUsd }: HostedConversation): SessionFacts {
+export function sessionFacts({ agent, model, spentUsd, worktree }: HostedConversation): SessionFacts {
   const { total, window } = agent.contextUsage();
   const { costUsd } = agent.session.used;
   return {
@@ -25,5 +27,6 @@ export function sessionFacts({ agent, model, spentUsd }: HostedConversation): Se
     costUsd: spentUsd === null || costUsd === null ? null : spentUsd + costUsd,
     contextTokens: Math.max(0, Math.round(total)),
     contextWindow: Math.max(0, Math.round(window)),
+    ...(worktree && { worktree: worktree.name }),
   };
 }

@@ -1,13 +1,13 @@
 // The sessions of this process, by id.
 
-import type { OpenConversation, SessionPlace } from './hosted-conversation.js';
+import type { CloseReason, OpenConversation, SessionPlace } from './hosted-conversation.js';
 import { HostedSession } from './hosted-session.js';
 
 export class SessionHost {
   readonly #open: OpenConversation;
   readonly #sessions = new Map<string, HostedSession>();
   readonly #opening = new Map<string, Promise<HostedSession>>();
-  readonly #closing = new Map<string, Promise<void>>();
+  readonly #closing = new Map<string, Promise<unknown>>();
 
   constructor(open: OpenConversation) {
     this.#open = open;
@@ -37,10 +37,10 @@ export class SessionHost {
   }
 
   /** Returns whether there was one. */
-  async close(id: string): Promise<boolean> {
+  async close(id: string, why?: CloseReason): Promise<boolean> {
     const session = this.#sessions.get(id);
     if (!session) return false;
-    const closing = session.close().finally(() => {
+    const closing = session.close(why).finally(() => {
       this.#sessions.delete(id);
       this.#closing.delete(id);
     });
@@ -60,7 +60,7 @@ export class SessionHost {
     for (const session of this.#sessions.values()) session.killAll();
   }
 
-  async #reopen(place: SessionPlace, closing: Promise<void> | undefined): Promise<HostedSession> {
+  async #reopen(place: SessionPlace, closing: Promise<unknown> | undefined): Promise<HostedSession> {
     await closing?.catch(() => {}); // told to those who closed it
     return this.#add(await HostedSession.open(place, this.#open));
   }

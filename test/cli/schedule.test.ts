@@ -131,8 +131,8 @@ test('a time that was taken by a process that was killed is said to be missed, a
 
 test('a schedule with an option that background sessions do not have is left to helve schedule run', async () => {
   const { helve } = await place();
-  const { stderr } = await helve('add', '@yearly', 'x', '--worktree', 'w', '--max-budget-usd', '1');
-  expect(stderr).toMatch(/It waits .*--worktree.*helve schedule run/);
+  const { stderr } = await helve('add', '@yearly', 'x', '--json-schema', '{}', '--max-budget-usd', '1');
+  expect(stderr).toMatch(/It waits .*--json-schema.*helve schedule run/);
 });
 
 test.each([

@@ -75,7 +75,7 @@ export function presence(options: PresenceOptions): PresenceComponent {
     const { store, clean, owner, sum, titleOf } = await writer();
     isLoaded = true;
     if (!session || hasEnded) return;
-    const { id, root, used, dataFolder } = session;
+    const { id, root, used, dataFolder, worktree } = session;
     if (title === '' && firstPrompt) title = titleOf(firstPrompt);
     const question = asked[0] ?? waitsFor;
     const isWaiting = question !== undefined;
@@ -85,6 +85,7 @@ export function presence(options: PresenceOptions): PresenceComponent {
       surface,
       owner,
       root,
+      ...(worktree && { worktree: { name: worktree.name, project: worktree.project } }),
       title: clean(title),
       state: isWaiting ? 'waiting' : state,
       activity: clean(relativeTo(root, words).slice(0, MAX_CHARS)),

@@ -32,6 +32,8 @@ export interface Presence {
   owner: ProcessIdentity;
   /** The project. */
   root: string;
+  /** The git worktree that it works in, and the folder that this was made for. */
+  worktree?: { name: string; project: string } | undefined;
   title: string;
   state: LiveState;
   /** What it does now, or what it waits for; empty if nothing. */
@@ -73,6 +75,12 @@ export function writePresence(dataFolder: string, presence: Presence): void {
 
 export function removePresence(dataFolder: string, id: string): void {
   rmSync(join(presenceFolder(dataFolder), `${id}.json`), { force: true });
+}
+
+/** Says in the list what became of a session that is closed. */
+export function noteActivity(dataFolder: string, id: string, activity: string): void {
+  const presence = readPresence(dataFolder, id);
+  if (presence) writePresence(dataFolder, { ...presence, activity });
 }
 
 /** All sessions that are at work, and those of the background, also after they have ended. The latest first. */
@@ -136,7 +144,20 @@ function hasSession(dataFolder: string, id: string): boolean {
 
 function checkedPresence(value: unknown): Presence | undefined {
   if (!isObject(value)) return undefined;
-  const { v, id, surface: given, owner, root, title, state: shown, activity, costUsd, since, changed } = value;
+  const {
+    v,
+    id,
+    surface: given,
+    owner,
+    root,
+    title,
+    state: shown,
+    activity,
+    costUsd,
+    since,
+    changed,
+    worktree,
+  } = value;
   const surface = surfaces.find((known) => known === given);
   const state = liveStates.find((known) => known === shown);
   const isKnown = v === 1 && surface !== undefined && state !== undefined && isObject(owner);
@@ -147,7 +168,9 @@ function checkedPresence(value: unknown): Presence | undefined {
   if (!isNumber(pid) || pid <= 0 || !isNumber(started)) return undefined;
   if (!isText(boot) || !isText(space) || !isText(host)) return undefined;
   const process = { pid, started, boot, space, host };
-  return { id, surface, owner: process, root, title, state, activity, costUsd, since, changed };
+  const { name, project } = isObject(worktree) ? worktree : {};
+  const place = isText(name) && isText(project) ? { worktree: { name, project } } : {};
+  return { id, surface, owner: process, root, ...place, title, state, activity, costUsd, since, changed };
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);

@@ -7,12 +7,15 @@ import { isSessionId, sessionFolder } from '../../agent/store/session-folder.js'
 import { noSuchSession, SessionProblem } from '../../agent/store/session-problem.js';
 import { ModelFailure } from '../../contract/model.js';
 import {
+  type ConversationPorts,
   ConversationRefused,
   type HostedConversation,
   type OpenConversation,
   type SessionPlace,
 } from '../../host/hosted-conversation.js';
-import { dataFolderOf, folderNames, isInside } from '../../platform/files/paths.js';
+import { dataFolderOf, folderNames, isInside, realPathSync } from '../../platform/files/paths.js';
+import { WorktreeProblem } from '../../platform/worktrees/worktree-problem.js';
+import { hasWorktrees } from '../../platform/worktrees/worktree-record.js';
 import type { OpenedSession } from '../../terminal/session/opened-session.js';
 import { type CliEngineOptions, engineOptions } from '../engine-options.js';
 import { instructionsNotFollowed } from '../instructions-not-followed.js';
@@ -21,6 +24,7 @@ import { readCatalogue } from '../read-catalogue.js';
 import { goalOf, type RunFlags } from '../run-flags.js';
 import { modelChoices, readModels } from '../run-models.js';
 import { UsageProblem } from '../usage-problem.js';
+import type { RunWorktree, WantedWorktree } from '../worktree/session-worktree.js';
 
 export interface ConversationOpener {
   open: OpenConversation;
@@ -40,22 +44,28 @@ export function conversationOpener(flags: RunFlags, { surface, ...own }: OpenerO
     open: async (place, ports) => {
       try {
         if (place.resume !== undefined) assertSessionOf(place, place.resume);
-        const options = { ...(await optionsFor(flags, place, own)), surface, waitsFor: place.waitsFor };
+        const wanted = surface === 'background' ? await worktreeFor(flags, place) : undefined;
+        const at = wanted ? { ...place, root: wanted.project } : place;
+        const base = { ...(await optionsFor(flags, at, own)), surface, waitsFor: place.waitsFor };
+        const worktree = wanted && (await openWorktreeOf(wanted, base, ports));
+        const options: CliEngineOptions = { ...base, ...(worktree && { worktree: worktree.place }) };
         const isStored = place.resume !== undefined || hasConversation(place.id);
         const request = {
           ...(isStored && { resume: place.resume ?? place.id }),
           ...(place.mode && { mode: place.mode }),
           ...(place.model !== undefined && { model: place.model }),
           ...(place.reopens && { reopens: true }),
-          ...(flags.goal && { goal: goalOf(flags, undefined) }),
+          ...(flags.goal && !(surface === 'acp' && isStored) && { goal: goalOf(flags, undefined) }),
         };
         const given = { ...flags, sessionId: isStored ? undefined : place.id };
         const past = isStored ? pastOf(request.resume ?? '', place.reopens) : undefined;
-        const opened = await openSession(given, options, request, ports);
+        let opened: OpenedSession | undefined;
         try {
-          return hosted(opened, { flags, options, past, choices: await choicesFor(options, opened) });
+          opened = await openSession(given, options, request, ports);
+          return hosted(opened, { flags, options, past, choices: await choicesFor(options, opened), worktree });
         } catch (error) {
-          await opened.close();
+          await opened?.close();
+          await (worktree?.isReopened === false ? worktree.finish('keep') : worktree?.leave());
           throw error;
         }
       } catch (error) {
@@ -73,6 +83,37 @@ export function conversationOpener(flags: RunFlags, { surface, ...own }: OpenerO
     },
   };
 }
+
+/** The worktree that a new session is for, or that a session has worked in before. */
+async function worktreeFor(
+  { worktree, worktreeEnd }: RunFlags,
+  { root, id, resume }: SessionPlace,
+): Promise<WantedWorktree | undefined> {
+  const dataFolder = dataFolderOf();
+  if (worktree === undefined && !hasWorktrees(dataFolder)) return undefined;
+  const { worktreeAt } = await import('../worktree/session-worktree.js');
+  const before = worktreeAt(resume ?? id ?? '', root, realPathSync(dataFolder));
+  if (before || worktree === undefined || resume !== undefined) return before;
+  return { project: root, ...(worktree !== '' && { name: worktree }), end: worktreeEnd };
+}
+
+async function openWorktreeOf(
+  wanted: WantedWorktree,
+  options: CliEngineOptions,
+  { tell }: Pick<ConversationPorts, 'tell'>,
+): Promise<RunWorktree> {
+  const { openRunWorktree } = await import('../worktree/session-worktree.js');
+  try {
+    return await openRunWorktree(wanted, options, (sentences) => {
+      for (const sentence of sentences) tell(capitalized(sentence));
+    });
+  } catch (error) {
+    if (!(error instanceof WorktreeProblem)) throw error;
+    throw new ConversationRefused('settings', error.message, { cause: error });
+  }
+}
+
+const capitalized = (sentence: string): string => `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
 
 async function optionsFor(
   flags: RunFlags,
@@ -122,9 +163,10 @@ interface HostedParts {
   options: CliEngineOptions;
   past: ReturnType<typeof pastOf> | undefined;
   choices: ReturnType<HostedConversation['model']['choices']>;
+  worktree: RunWorktree | undefined;
 }
 
-function hosted(opened: OpenedSession, { flags, options, past, choices }: HostedParts): HostedConversation {
+function hosted(opened: OpenedSession, { flags, options, past, choices, worktree }: HostedParts): HostedConversation {
   const { agent, settings, env, effort } = opened;
   if (!agent) throw new ConversationRefused('no_model', opened.withoutModel ?? 'No model is set up.');
   const dataFolder = dataFolderOf({ env });
@@ -156,7 +198,15 @@ function hosted(opened: OpenedSession, { flags, options, past, choices }: Hosted
       if (trust.pending.length > 0) await trustFolder(trust.folder, trust.covered, { dataFolder });
       else await followInstructions(trust.folder, { dataFolder });
     },
-    close: async () => await opened.close(),
+    worktree: worktree?.place,
+    async close(why) {
+      await opened.close();
+      const ends = why === 'stopped' || (why === 'rested' && worktree?.end === 'merge');
+      if (!worktree) return [];
+      if (ends) return (await worktree.finish()).map(capitalized);
+      await worktree.leave();
+      return [];
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { MAX_TIMER_MS } from '../../platform/clock.js';
-import { engineFlags, readArgs } from '../args.js';
+import { conversationFlags, readArgs } from '../args.js';
 import { type RunFlags, readRunFlags } from '../run-flags.js';
 import { telemetryFlags, withDebugFile } from '../telemetry-flags.js';
 import { UsageProblem } from '../usage-problem.js';
@@ -13,30 +13,15 @@ export interface AcpFlags {
   answerLimitMs: number | undefined;
 }
 
-/** Those of a conversation, apart from what a client decides: which session, what output. */
-const flags = {
-  ...engineFlags,
-  ...telemetryFlags,
-  model: { type: 'string' },
-  'fallback-model': { type: 'string' },
-  effort: { type: 'string' },
-  'answer-timeout': { type: 'string' },
-  'max-turns': { type: 'string' },
-  'max-time': { type: 'string' },
-  'max-budget-usd': { type: 'string' },
-  'max-budget-tokens': { type: 'string' },
-  'max-budget-turns': { type: 'string' },
-  'max-budget-minutes': { type: 'string' },
-  'system-prompt': { type: 'string' },
-  'append-system-prompt': { type: 'string' },
-  'no-instructions': { type: 'boolean' },
-  'disable-slash-commands': { type: 'boolean' },
-} as const;
+const flags = { ...conversationFlags, ...telemetryFlags, 'answer-timeout': { type: 'string' } } as const;
 
 export function readAcpFlags(argv: readonly string[]): AcpFlags {
   const { values, positionals } = readArgs(withDebugFile(argv), flags);
   if (positionals[0] !== undefined) {
     throw new UsageProblem(`helve acp takes no argument such as "${positionals[0]}": prompts come from its client.`);
+  }
+  if (values.until !== undefined && values.goal === undefined) {
+    throw new UsageProblem('helve acp takes --until with --goal, which says what is to be done in each new session.');
   }
   return {
     flags: readRunFlags(withoutAnswerTimeout(argv), { isInteractive: true }),

@@ -7,7 +7,7 @@ import type { Caller } from '../../host/hosted-conversation.js';
 import { randomId } from '../../platform/crypto.js';
 import { messageOf } from '../../platform/message-of.js';
 import { conversationOpener } from '../acp/open-conversation.js';
-import { readArgs } from '../args.js';
+import { readArgs, withOpenValues } from '../args.js';
 import { readRunFlags } from '../run-flags.js';
 import { SHORT_CHARS } from './background-sessions.js';
 import { environmentOfHost } from './connect-host.js';
@@ -125,7 +125,7 @@ function callerOf(
   { options, prompt, root }: Pick<Schedule, 'options' | 'prompt' | 'root'>,
   env: Caller['env'],
 ): Caller {
-  const { values } = readArgs(options, sessionFlags);
+  const { values } = readArgs(withOpenValues(options), sessionFlags);
   const goal = values.goal ?? (values.until === undefined ? undefined : prompt);
   return { env, argv: sessionArgv({ ...values, ...(goal !== undefined && { goal }) }, root) };
 }

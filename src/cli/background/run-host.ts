@@ -27,7 +27,10 @@ export async function runHost(version: string): Promise<number> {
   if (!lock) return exitCode.ok; // another host has started at the same time, and clients connect to it
   const sessions = new SessionHost(backgroundOpener(place.dataFolder));
   const due = dueSchedules(place.dataFolder, tell);
-  const host = new BackgroundHost({ sessions, dataFolder: place.dataFolder, due, onProblem: tell });
+  const given = Number(process.env['HELVE_HOST_IDLE_MS']);
+  const idleMs = given > 0 ? given : IDLE_MS;
+  const rests = idleMs < IDLE_MS && { restMs: idleMs / 4 }; // sessions rest before their host ends
+  const host = new BackgroundHost({ sessions, dataFolder: place.dataFolder, due, ...rests, onProblem: tell });
   const ending = new AbortController();
   const connections = new Set<Socket>();
   const extend = helveMethods({ host, version, onProblem: tell, onStop: () => ending.abort() });
@@ -59,6 +62,7 @@ export async function runHost(version: string): Promise<number> {
   const idle = watchIdle(
     () => connections.size > 0 || host.isNeeded,
     () => ending.abort(),
+    idleMs,
   );
   await new Promise<void>((resolve) => ending.signal.addEventListener('abort', () => resolve(), { once: true }));
   clearInterval(idle);
@@ -87,9 +91,7 @@ async function listening(server: ReturnType<typeof createServer>, path: string):
 }
 
 /** Calls the function once nothing was going on for a while. */
-function watchIdle(isBusy: () => boolean, onIdle: () => void): NodeJS.Timeout {
-  const given = Number(process.env['HELVE_HOST_IDLE_MS']);
-  const idleMs = given > 0 ? given : IDLE_MS;
+function watchIdle(isBusy: () => boolean, onIdle: () => void, idleMs: number): NodeJS.Timeout {
   let busyAt = monotonicMs();
   return setInterval(
     () => {

@@ -1,26 +1,9 @@
 // The options of `helve --bg` that hold for its session, in a form that another process with another folder can read.
 import { resolve } from 'node:path';
-import { engineFlags } from '../args.js';
+import { conversationFlags, worktreeFlags } from '../args.js';
 
-/** Those of a conversation, apart from input and output. */
-export const sessionFlags = {
-  ...engineFlags,
-  model: { type: 'string' },
-  'fallback-model': { type: 'string' },
-  effort: { type: 'string' },
-  'max-turns': { type: 'string' },
-  'max-time': { type: 'string' },
-  'max-budget-usd': { type: 'string' },
-  'max-budget-tokens': { type: 'string' },
-  'max-budget-turns': { type: 'string' },
-  'max-budget-minutes': { type: 'string' },
-  goal: { type: 'string' },
-  until: { type: 'string' },
-  'system-prompt': { type: 'string' },
-  'append-system-prompt': { type: 'string' },
-  'no-instructions': { type: 'boolean' },
-  'disable-slash-commands': { type: 'boolean' },
-} as const;
+/** Those of a new session. */
+export const sessionFlags = { ...conversationFlags, ...worktreeFlags } as const;
 
 const paths: ReadonlySet<string> = new Set(['add-dir', 'plugin-dir', 'settings', 'mcp-config']);
 

@@ -15,6 +15,7 @@ Options
   --max-time TIME           time that one prompt may take
   --max-budget-usd N        no request after all sessions together spent N US dollars
   --max-budget-tokens N, --max-budget-turns N, --max-budget-minutes N   the same for tokens, requests and time
+  --goal TEXT               work on in each new session until this is met; --until COMMAND: until it exits with 0
   --system-prompt TEXT, --append-system-prompt TEXT   instructions instead of Helve's own, or after them
   --no-instructions         send no HELVE.md, AGENTS.md or CLAUDE.md to the model
   --disable-slash-commands  no commands and skills

@@ -13,7 +13,7 @@ Options
   --json                    one JSON object a line, until the session has nothing to do
 
 For a session that has to be opened again, as of helve bg: --model, --fallback-model, --effort, --max-turns, --max-time,
---system-prompt, --append-system-prompt, --no-instructions, --disable-slash-commands, and
+--max-budget-usd, --max-budget-tokens, --max-budget-turns, --max-budget-minutes, --goal, --until, --system-prompt, --append-system-prompt, --no-instructions, --disable-slash-commands, and
 
 Permissions and tools
 ${engineFlagsHelp}

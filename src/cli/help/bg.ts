@@ -12,6 +12,9 @@ Options
   --resume ID, -r ID        send the prompt to a saved session: by its id, the beginning of it, or last
   --session-id UUID         the id of the new session
   --prompt-id TEXT          an id of the prompt: one that was sent before does not run again
+  --worktree NAME, -w NAME  work in the git worktree of that name, on a branch of its own; without NAME, in a new one
+  --worktree-end keep|merge what helve stop does with its changes (default: the setting worktree.end, else keep); with
+                            merge, it is also merged when the session has had nothing to do for half a minute
   --json                    print the ids as JSON
   --bg, --background        needed if the word bg does not come first
   --model NAME              PROVIDER/NAME, sonnet, opus, haiku, or scripted/FILE

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { engineFlags } from '../args.js';
+import { conversationFlags, engineFlags, worktreeFlags } from '../args.js';
 import { help } from '../help.js';
 import { hostFlags } from '../host-flags.js';
 import { telemetryFlags } from '../telemetry-flags.js';
@@ -17,6 +17,12 @@ function flagsOf(command: string): Set<string> {
   const own = [...code.matchAll(/'?([\w-]+)'?: \{ type: '(?:string|boolean)'(?:, short: '(\w)')?/g)];
   return new Set([
     ...own.flatMap(([, name = '', short]) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])]),
+    ...(/\.\.\.(?:conversation|session)Flags/.test(code)
+      ? Object.keys(conversationFlags).map((name) => `--${name}`)
+      : []),
+    ...(/\.\.\.(?:worktree|session)Flags/.test(code)
+      ? [...Object.keys(worktreeFlags).map((name) => `--${name}`), '-w']
+      : []),
     ...(code.includes('...engineFlags') ? Object.keys(engineFlags).map((name) => `--${name}`) : []),
     ...(code.includes('...telemetryFlags') ? Object.keys(telemetryFlags).map((name) => `--${name}`) : []),
   ]);

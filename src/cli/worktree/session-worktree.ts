@@ -29,6 +29,8 @@ export interface WantedWorktree {
   project: string;
   /** Default: a new one with a name of its own. */
   name?: string | undefined;
+  /** Default: as it was asked for before, or by settings. */
+  end?: WorktreeEnd | undefined;
 }
 
 export interface WorktreeFlags {
@@ -69,13 +71,24 @@ const recordAround = (path: string, dataFolder: string): WorktreeRecord | undefi
     ? findRecords(dataFolder).records.find(({ folder }) => isInside(folder, path))
     : undefined;
 
+/**
+ * The worktree that the root of a session is; undefined if it is not one of ours. Throws `UsageProblem` if it was removed.
+ */
+export function worktreeAt(id: string, root: string, dataFolder: string): WantedWorktree | undefined {
+  if (!isInside(worktreesFolder(dataFolder), root)) return undefined;
+  const record = recordAround(root, dataFolder);
+  if (!record) throw removed(id, root);
+  return { project: record.project, name: record.name };
+}
+
+const removed = (id: string, root: string): UsageProblem =>
+  new UsageProblem(
+    `The session ${id} worked in the git worktree ${visible(root)}, which was removed. Its branch may still be there: git branch --list "worktree-*". To read the conversation: helve sessions show ${id}`,
+  );
+
 function ofSession(id: string, root: string, { cwd, dataFolder }: { cwd: string; dataFolder: string }): WantedWorktree {
   const record = recordAround(root, dataFolder);
-  if (!record) {
-    throw new UsageProblem(
-      `The session ${id} worked in the git worktree ${visible(root)}, which was removed. Its branch may still be there: git branch --list "worktree-*". To read the conversation: helve sessions show ${id}`,
-    );
-  }
+  if (!record) throw removed(id, root);
   if (cwd !== record.project && !isInside(record.folder, cwd)) {
     throw new UsageProblem(
       `The session ${id} belongs to a worktree of ${visible(record.project)} and uses its settings and rules. Go there to resume it: cd ${visible(record.project)}`,
@@ -86,6 +99,10 @@ function ofSession(id: string, root: string, { cwd, dataFolder }: { cwd: string;
 
 export interface RunWorktree {
   place: SessionWorktree;
+  /** Whether it was there before. */
+  isReopened: boolean;
+  /** How it ends, if that was asked for. */
+  end: WorktreeEnd | undefined;
   /** Merges, keeps or removes it. Returns sentences for the person. */
   finish(end?: WorktreeEnd): Promise<string[]>;
   /** Leaves it as it is, for other processes to use. */
@@ -94,30 +111,33 @@ export interface RunWorktree {
   work(): Promise<{ files: readonly string[]; holds: readonly string[] } | undefined>;
 }
 
-/** Makes or opens the worktree. Says on standard error what the person should know of it. */
+/** Makes or opens the worktree. Says, on standard error by default, what the person should know of it. */
 export async function openRunWorktree(
-  { project, name }: WantedWorktree,
+  { project, name, end: asked }: WantedWorktree,
   { env, settings }: Pick<CliEngineOptions, 'env' | 'settings'>,
+  say: (sentences: readonly string[]) => Promise<void> | void = tell,
 ): Promise<RunWorktree> {
   const setUp = setUpOf(settings.current);
   // Neither the set-up command nor a filter gets the keys of models.
   const visibleEnv = withoutSecrets(env, secretVariables(await readCatalogue(env)));
   const opened = await openWorktree({
-    ...{ project, name, env: visibleEnv, setUp },
+    ...{ project, name, env: visibleEnv, setUp, end: asked },
     dataFolder: dataFolderOf({ env }),
     isTrusted: settings.current.trust.state === 'trusted',
   });
   const { record, git, place, notes, isReopened } = opened;
   const how = isReopened ? 'kept from before' : `new, from commit ${record.base.slice(0, 10)}`;
-  await tell([`working in the git worktree ${place.name} (${how}): ${place.root}, branch ${place.branch}`, ...notes]);
+  await say([`working in the git worktree ${place.name} (${how}): ${place.root}, branch ${place.branch}`, ...notes]);
   return {
     place,
+    isReopened,
+    end: record.end,
     leave: () => release(record),
     async work() {
       const { hasWork, files, holds } = await changesIn(git, record);
       return hasWork ? { files, holds } : undefined;
     },
-    async finish(end = settings.current.worktree.end?.value ?? 'keep') {
+    async finish(end = record.end ?? settings.current.worktree.end?.value ?? 'keep') {
       try {
         const message = `Changes of a Helve session in the worktree ${place.name}`;
         return describeOutcome(place, await finishWorktree(record, git, { end, message }));

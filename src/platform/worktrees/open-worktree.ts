@@ -1,7 +1,7 @@
 // Makes a git worktree for a session or a child agent, on a branch of its own, or opens one again that is kept.
 import { existsSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { SessionWorktree } from '../../contract/worktree.js';
+import type { SessionWorktree, WorktreeEnd } from '../../contract/worktree.js';
 import { randomHex } from '../crypto.js';
 import { mkdirPrivate } from '../files/mkdir-private.js';
 import { isInside } from '../files/paths.js';
@@ -36,6 +36,8 @@ export interface WorktreeRequest {
   dataFolder: string;
   /** Default: a name that is free. */
   name?: string | undefined;
+  /** Default: as it was asked for before, or by settings. */
+  end?: WorktreeEnd | undefined;
   /** It is of a child agent. */
   isOfAgent?: boolean | undefined;
   /** Whether a person trusts the project: only then may git run programs of its configuration. */
@@ -121,7 +123,7 @@ async function reopen(kept: WorktreeRecord, request: WorktreeRequest, git: OwnGi
       `The worktree ${name} belongs to ${record.project}. Go there to use it, or choose another name.`,
     );
   }
-  const owned = await takeRecord(record);
+  const owned = await takeRecord({ ...record, end: request.end });
   if (!owned) throw inUse(readRecord(recordPath(record)) ?? record); // another process was faster
   return { record: owned, git, place: await placeOf(owned, root, git), isReopened: true, notes };
 }
@@ -148,7 +150,7 @@ async function create(
   request: WorktreeRequest & { name: string },
   { git, repository, folder }: NewWorktree,
 ): Promise<OpenedWorktree> {
-  const { project, name, isOfAgent } = request;
+  const { project, name, isOfAgent, end } = request;
   const { workTree: top, commonFolder } = repository;
   const branch = `worktree-${name}`;
   const base = await git.ask(top, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
@@ -167,6 +169,7 @@ async function create(
     ...{ name, state: 'creating', project, top, commonFolder, folder, branch, base },
     at: new Date().toISOString(),
     owner: await thisProcess(),
+    ...(end && { end }),
     ...(isOfAgent && { isOfAgent }),
     copied: [],
     prepared: [],

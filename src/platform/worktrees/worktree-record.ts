@@ -4,6 +4,7 @@ import { existsSync, linkSync, readdirSync, statSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
+import { worktreeEnds } from '../../contract/worktree.js';
 import { randomHex, sha256 } from '../crypto.js';
 import { codeOf } from '../error-code.js';
 import { mkdirPrivate } from '../files/mkdir-private.js';
@@ -49,6 +50,8 @@ const recordSchema = z.object({
   ignored: z.array(z.string()),
   /** The project's branch before and after the merge. */
   merging: z.object({ from: z.string(), to: z.string() }).optional(),
+  /** How it ends, if its session was asked to end it in this way. */
+  end: z.enum(worktreeEnds).optional(),
   /** The commit of the branch that is removed with it; absent if the branch stays. */
   removes: z.string().optional(),
 });
@@ -166,11 +169,14 @@ export async function isUsed(record: WorktreeRecord): Promise<boolean> {
 }
 
 /** Makes this process the user of a worktree; undefined if another process uses it, or if it is gone. */
-export async function takeRecord({ folder }: Pick<WorktreeRecord, 'folder'>): Promise<WorktreeRecord | undefined> {
+export async function takeRecord({
+  folder,
+  end,
+}: Pick<WorktreeRecord, 'folder' | 'end'>): Promise<WorktreeRecord | undefined> {
   return await withLock(`${folder}.lock`, async () => {
     const record = readRecord(recordPath({ folder }));
     if (!record || (await isUsed(record))) return undefined;
-    const taken = { ...record, owner: await thisProcess() };
+    const taken = { ...record, owner: await thisProcess(), ...(end && { end }) };
     await saveRecord(taken);
     return taken;
   });
