@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type FakeAnswers, startFakeModelServer } from '../../src/testing/index.js';
+import { until } from '../../src/testing/watch-processes.js';
 import { emptyFolder, type HelveRun, jsonLines, runHelve } from '../cli/run-helve.js';
+import { converse } from './converse.js';
 import { startTerminal, type TerminalOptions, type TestTerminal, whyNoTmux } from './tmux.js';
 
 interface Background {
@@ -166,5 +168,36 @@ test.skipIf(whyNoTmux !== undefined)(
     await again.press('Enter');
     await again.shows('It is late.');
     expect(readFileSync(join(here.project, 'late.txt'), 'utf8')).toBe('late\n');
+  },
+);
+
+test.skipIf(whyNoTmux !== undefined)(
+  'a session of a terminal is listed while it runs, with what it waits for, and is neither attached to nor stopped from outside',
+  async () => {
+    const { terminal, say } = await converse([bash('echo x > x.txt'), { text: 'Done.' }]);
+    const env = { HELVE_HOME: join(terminal.home, '.helve') };
+    const ps = async () => jsonLines((await runHelve(['ps', '--json'], { env })).stdout);
+    await say('make it');
+    await terminal.shows(/Run this command\?[\s\S]*esc to stop/);
+    const [{ id, ...listed } = {}] = await ps();
+    expect(listed).toMatchObject({
+      kind: 'terminal',
+      state: 'waiting',
+      title: 'make it',
+      activity: 'Bash echo x > x.txt',
+    });
+    expect((await runHelve(['ps'], { env })).stdout).toContain('(terminal)');
+    for (const command of ['attach', 'stop']) {
+      const refused = await runHelve([command, String(id)], { env });
+      expect(refused).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`runs in a terminal (process ${listed['pid']})`),
+      });
+    }
+    await terminal.press('Enter');
+    await terminal.shows('Done.');
+    await until(async () => (await ps())[0]?.['state'] === 'idle');
+    process.kill(await terminal.pid(), 'SIGKILL');
+    await until(async () => (await ps()).length === 0);
   },
 );

@@ -1,5 +1,6 @@
 // A session in another process, in the interface of the terminal: its transcript, its questions as dialogs, a prompt.
 
+import { shownFolder, withShownPaths } from '../../display/shown-path.js';
 import type { OpenQuestion } from '../../host/open-questions.js';
 import type { EntryLine } from '../../host/sent-entry.js';
 import { dataFolderOf, folderNames, homeFolder } from '../../platform/files/paths.js';
@@ -26,7 +27,6 @@ import { editInOwnEditor, KeyActions } from '../session/key-actions.js';
 import { Questions } from '../session/questions.js';
 import { EventViews } from '../views/event-views.js';
 import { NoticeView } from '../views/notice-view.js';
-import { shownFolder, withShownPaths } from '../views/shown-path.js';
 import { StartView } from '../views/start-view.js';
 import { WorkPanel } from '../views/work-panel.js';
 import { attachCommands, isAttachCommand, runLine } from './attach-commands.js';
@@ -79,8 +79,8 @@ export class AttachApp {
     this.#options = options;
     const now = (): number => performance.now();
     this.#state = new RemoteState(session);
-    this.#start = new StartView(theme, { version, directory: shownFolder(root) });
-    this.#views = new EventViews(screen.history, theme, { now, shorten: (text) => withShownPaths(text, { root }) });
+    this.#start = new StartView(theme, { version, directory: shownFolder(root, homeFolder()) });
+    this.#views = new EventViews(screen.history, theme, { now, shorten: (text) => withShownPaths(text, { root, home: homeFolder() }) });
     this.#agents = new RemoteAgents(now);
     this.#dialogs = new DialogQueue({
       theme,

@@ -1,10 +1,10 @@
 // Entries of a session in another process as plain lines, top to bottom.
 import type { AgentHappening } from '../../contract/event.js';
+import { compactionNotice } from '../../display/compaction-notice.js';
 import type { EntryLine } from '../../host/sent-entry.js';
 import type { FeedCall } from '../../host/session-feed.js';
 import { visible } from '../../platform/text/visible.js';
 import type { PlainLines } from '../plain/plain-lines.js';
-import { compactionNotice } from '../session/compaction-notice.js';
 import { promptWords } from './entry-events.js';
 
 export class EntryLines {
