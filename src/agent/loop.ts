@@ -7,6 +7,7 @@ import { steadyClock } from '../platform/clock.js';
 import { EventQueue } from '../platform/event-queue.js';
 import { reapedLeftovers } from '../platform/shell/leftovers.js';
 import type { ConversationContext } from './context/conversation-context.js';
+import { LimitNotes } from './limit-notes.js';
 import { RunRecord } from './run-record.js';
 import type { Session } from './session.js';
 import { atOnce, type EarlyEnd, emitter, type RunMoment, type SessionComponent } from './session-component.js';
@@ -150,6 +151,7 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
     }
   }
 
+  const limits = new LimitNotes({ maxTurns, timeLimits: input.timeLimits });
   const preloaded = new Set<string>();
   let expectedCall: string | undefined;
   for (let turn = 1; turn <= maxTurns; turn += 1) {
@@ -216,6 +218,7 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
     // Only if the run continues: after the last answer, reminders wait for the next prompt.
     if (content.length > 0 && next.end === undefined) {
       await beforeMessage();
+      for (const note of limits.due(turn)) session.remind(note);
       // If there are prompt hooks, messages of the person wait for the next prompt, which the hooks see.
       if (!environment.hooks.has('UserPromptSubmit')) content.push(...(input.steering?.() ?? []));
       content.push(...session.takeReminders());

@@ -146,3 +146,12 @@ test('refuses a flag that is not a limit', async () => {
   const run = await runHelve(['-p', 'go', '--max-budget-tokens', '1e3.5']);
   expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('--max-budget-tokens takes a whole number') });
 });
+
+test('the model is reminded at 80 % of the requests that --max-turns allows', async () => {
+  const { ask } = await place();
+  const server = await serve(() => think(1));
+  const { result } = await ask(server, ['go', '--max-turns', '5']);
+  expect(result).toMatchObject({ subtype: 'error_max_turns', num_turns: 5 });
+  const texts = server.requests.map(({ body }) => JSON.stringify(body.messages));
+  expect(texts.map((text) => text.includes('4 of the 5 requests'))).toEqual([false, false, false, false, true]);
+});
