@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryRepository } from '../../src/testing/git-repository.js';
 import { type FakeAnswers, startFakeModelServer } from '../../src/testing/index.js';
@@ -165,4 +166,40 @@ test('killed at work, the worktree and its changes are there at the next start',
   expect(left).toMatchObject({ name: 'one', files: ['made.txt'] });
   const clean = await here.helve(['worktree', 'clean']);
   expect(clean.stderr).toContain('0 worktrees removed; 1 with changes');
+});
+
+test('with a full disk, a merge says so and leaves the project as it was; with room, it is merged', async ({
+  skip,
+}) => {
+  const [folder, home] = await Promise.all([0, 1].map(() => mkdtemp(join(tmpdir(), 'helve-full-'))));
+  onTestFinished(async () => {
+    for (const one of [folder, home]) await rm(one ?? '', { recursive: true, force: true });
+  });
+  const script = `
+mount -t tmpfs -o size=6m tmpfs "$FOLDER" || exit 77
+cd "$FOLDER"; git init -q -b main; git config user.name a; git config user.email a@b
+echo one > first.txt; git add .; git commit -qm one
+helve() { "$NODE" "$HELVE" "$@"; }
+helve -p go -w fix --model "scripted/$SCRIPT" --permission-mode acceptEdits >/dev/null 2>&1 || exit 78
+cd "$HELVE_HOME"/worktrees/*/fix
+for name in a b c; do head -c 1000000 /dev/urandom > $name.bin; done; echo two > first.txt
+git add .; git commit -qm two; cd "$FOLDER"
+dd if=/dev/zero of=fill bs=1k count=1500 2>/dev/null; echo fill > .git/info/exclude
+helve worktree merge fix; echo "code $?"
+git status --porcelain; git log --format=%s | tr '\\n' ' '; ls
+rm fill
+helve worktree merge fix; echo "code $?"
+git status --porcelain; git log --format=%s | tr '\\n' ' '; ls`;
+  const answers = join(home ?? '', 's.json');
+  await writeFile(answers, JSON.stringify({ turns: [write('new.txt', 'new\n'), { text: 'Done.' }] }));
+  const env = { PATH: process.env['PATH'], HOME: home, HELVE_HOME: home, NODE: process.execPath, SCRIPT: answers };
+  const { stdout, stderr, status } = spawnSync('unshare', ['--mount', 'bash', '-c', script], {
+    env: { ...env, FOLDER: folder, HELVE: resolve('bin/helve.cjs'), GIT_CONFIG_GLOBAL: '/dev/null' },
+    encoding: 'utf8',
+  });
+  if (status === 77) skip('a file system can not be mounted here');
+  expect(stderr).toMatch(/fix was not merged: git could not write the files, so the project is as before; is the disk full/);
+  expect(stdout).toBe(
+    'code 1\none fill\nfirst.txt\ncode 0\ntwo Changes of a Helve session in the worktree fix one a.bin\nb.bin\nc.bin\nfirst.txt\nnew.txt\n',
+  );
 });

@@ -3,10 +3,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorktreeEnd, WorktreeOutcome } from '../../contract/worktree.js';
+import { messageOf } from '../message-of.js';
 import type { OwnGit } from './own-git.js';
 import { discard } from './repair-worktrees.js';
+import { inTheWay, settleMerge } from './settle-merge.js';
 import { changesIn, type WorktreeChanges } from './worktree-changes.js';
-import { exclusively, saveRecord, type WorktreeRecord } from './worktree-record.js';
+import { WorktreeProblem } from './worktree-problem.js';
+import { exclusively, readRecord, recordPath, saveRecord, type WorktreeRecord } from './worktree-record.js';
 
 interface FinishOptions {
   end: WorktreeEnd;
@@ -38,8 +41,10 @@ export async function finishWorktree(
   return { outcome, files, holds, ...(merged?.why !== undefined && { whyNotMerged: merged.why }) };
 }
 
-/** It is kept, and no process uses it any more. */
-export async function release({ owner: _, ...record }: WorktreeRecord): Promise<void> {
+/** It is kept, and no process uses it any more. A merge that could not be taken back is completed by the next start. */
+export async function release(given: WorktreeRecord): Promise<void> {
+  const now = readRecord(recordPath(given));
+  const { owner: _, ...record } = now?.state === 'merging' ? now : given;
   await saveRecord(record);
 }
 
@@ -96,16 +101,32 @@ export async function mergeWorktree(
     if (planned.to === undefined) return { isMerged: false, why: planned.why };
     const { to } = planned;
     if (to === from) return { isMerged: true };
-    await saveRecord({ ...record, state: 'merging', merging: { from, to } });
+    const untracked = await inTheWay(top, git, { from, to });
+    if (untracked.length > 0) return { isMerged: false, why: `files in no commit are in its way: ${named(untracked)}` };
+    const merging: WorktreeRecord = { ...record, state: 'merging', merging: { from, to } };
+    await saveRecord(merging);
     const { code, errors } = await git.run(top, ['merge', '--quiet', '--ff-only', '--no-stat', to]);
+    if (code !== 0) {
+      // As with a full disk: git has written a part of the files. If they can't be put back now, the next start does it.
+      const left = await settleMerge(merging, git, 'from').then((found) => found?.why, messageOf);
+      if (left !== undefined) throw new WorktreeProblem(halfMerged(merging, errors, left));
+    }
     await saveRecord(record);
     if (code === 0) return { isMerged: true };
-    return { isMerged: false, why: `git refused: ${errors.split('\n').slice(0, 4).join(' ')}` };
+    const refused = /unable to write|write error|No space/i.test(errors)
+      ? `git could not write the files, so the project is as before; is the disk full? (${firstLines(errors)})`
+      : `git refused: ${firstLines(errors)}`;
+    return { isMerged: false, why: refused };
   }).catch((error: unknown) => {
     if (existsSync(commonFolder)) throw error;
     return { isMerged: false, why: `the repository ${commonFolder} is not there any more` };
   });
 }
+
+const firstLines = (text: string): string => text.split('\n').slice(0, 4).join(' ');
+
+const halfMerged = ({ name, top }: WorktreeRecord, errors: string, left: string): string =>
+  `The merge into ${top} failed half-way (${firstLines(errors)}), and could not be taken back (${firstLines(left)}). Make room on the disk, or correct what is named; then helve worktree list completes the merge of ${name}. All of it is in commits.`;
 
 async function whyNotNow(git: OwnGit, top: string): Promise<string | undefined> {
   const head = await git.ask(top, ['symbolic-ref', '--quiet', 'HEAD']);

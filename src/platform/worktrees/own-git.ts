@@ -17,6 +17,13 @@ export interface GitResult {
   errors: string;
 }
 
+export interface GitOptions {
+  input?: string;
+  env?: Readonly<Record<string, string>>;
+  /** Of the output: `latin1` has a character for each byte. */
+  encoding?: 'utf8' | 'latin1';
+}
+
 /** Another repository must not be used in place of the one of the folder. */
 const REDIRECTIONS = [
   ...['GIT_DIR', 'GIT_WORK_TREE', 'GIT_COMMON_DIR', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY'],
@@ -45,11 +52,7 @@ export class OwnGit {
   }
 
   /** Runs git in a folder. Never rejects. */
-  async run(
-    folder: string,
-    args: readonly string[],
-    { input, env }: { input?: string; env?: Readonly<Record<string, string>> } = {},
-  ): Promise<GitResult> {
+  async run(folder: string, args: readonly string[], { input, env, encoding }: GitOptions = {}): Promise<GitResult> {
     const { promise, resolve } = Promise.withResolvers<GitResult>();
     const fail = (error: unknown): void =>
       resolve({ code: undefined, output: '', errors: `git can't be run: ${messageOf(error)}` });
@@ -81,7 +84,7 @@ export class OwnGit {
     child.on('close', (code) => {
       const said = Buffer.concat(errors).toString().trim().slice(0, MAX_ERROR_CHARS);
       const why = said === '' && code === null ? 'git was ended before it was done' : said;
-      resolve({ code: code ?? undefined, output: Buffer.concat(output).toString(), errors: why });
+      resolve({ code: code ?? undefined, output: Buffer.concat(output).toString(encoding), errors: why });
     });
     try {
       return await promise;
@@ -91,17 +94,17 @@ export class OwnGit {
   }
 
   /** The output without the last line end; undefined if git failed. */
-  async ask(folder: string, args: readonly string[]): Promise<string | undefined> {
-    const { code, output } = await this.run(folder, args);
+  async ask(
+    folder: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<string | undefined> {
+    const { code, output } = await this.run(folder, args, { env });
     return code === 0 ? output.replace(/\n$/, '') : undefined;
   }
 
   /** Like `ask`, and throws what git said if it failed. */
-  async must(
-    folder: string,
-    args: readonly string[],
-    options: { input?: string; env?: Readonly<Record<string, string>> } = {},
-  ): Promise<string> {
+  async must(folder: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
     const { code, output, errors } = await this.run(folder, args, options);
     if (code === 0) return output.replace(/\n$/, '');
     throw new Error(`git ${args[0]} failed: ${errors.replace(/^(?:fatal|error): /, '') || 'it gave no reason'}`);

@@ -5,7 +5,11 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { realPathSync } from '../files/paths.js';
 import { withLock } from '../files/private-file.js';
+import { messageOf } from '../message-of.js';
+import { clause } from '../text/clause.js';
 import { type GitVariables, OwnGit } from './own-git.js';
+import { settleMerge, type Unsettled } from './settle-merge.js';
+import { changesIn } from './worktree-changes.js';
 import {
   dropRecord,
   exclusively,
@@ -35,7 +39,7 @@ export async function repairWorktree(found: WorktreeRecord, git: OwnGit): Promis
   return await withLock(`${found.folder}.lock`, async () => {
     const record = readRecord(recordPath(found));
     if (!record || (await isUsed(record))) return []; // another process was faster
-    const { name, branch, top, merging } = record;
+    const { name, branch, top } = record;
     const { owner: _, ...left } = record;
     switch (record.state) {
       case 'creating': {
@@ -51,21 +55,44 @@ export async function repairWorktree(found: WorktreeRecord, git: OwnGit): Promis
         await discard(record, git);
         return [`The removal of the worktree ${name}, which was cut off, was completed.`];
       case 'merging': {
-        await saveRecord({ ...left, state: 'ready' });
-        const isMerged =
-          merging && (await git.run(top, ['merge-base', '--is-ancestor', merging.to, 'HEAD'])).code === 0;
-        return isMerged
-          ? [
-              `The branch ${branch} was merged before its session was killed; its worktree ${name} is still there: helve worktree remove ${name}`,
-            ]
-          : [
-              `The merge of ${branch} was cut off when its session was killed. Look at "git -C ${top} status" before you merge again: helve worktree merge ${name}`,
-            ];
+        const unsettled = await exclusively(record, () => finishMerge(record, git)).catch(
+          (error: unknown): Unsettled => ({ why: messageOf(error), isPassing: true }),
+        );
+        if (unsettled) {
+          const { why, isPassing } = unsettled;
+          await saveRecord(isPassing ? left : { ...left, state: 'ready' });
+          const next = isPassing ? 'The next start tries again' : `Then merge it again: helve worktree merge ${name}`;
+          return [
+            `The merge of ${branch} was cut off, and could not be completed: ${clause(why)}. Look at "git -C ${top} status". ${next}. All of it is in commits.`,
+          ];
+        }
+        const { merging: _, ...merged } = left;
+        const ready: WorktreeRecord = { ...merged, state: 'ready' };
+        await saveRecord(ready);
+        const { tip, uncommitted, holds, isGone } = await changesIn(git, ready);
+        const told = `The merge of ${branch} into ${top}, which was cut off, was completed.`;
+        const isAll = tip !== undefined && (await contains(git, top, tip));
+        if (isGone || uncommitted.length > 0 || holds.length > 0 || !isAll) {
+          return [`${told} The worktree has more than that and stays: ${record.folder}`];
+        }
+        await discard({ ...ready, state: 'removing', removes: tip }, git);
+        return [`${told} The worktree ${name} was removed.`];
       }
       case 'ready':
         return [];
     }
   });
+}
+
+const contains = async (git: OwnGit, top: string, commit: string): Promise<boolean> =>
+  (await git.run(top, ['merge-base', '--is-ancestor', commit, 'HEAD'])).code === 0;
+
+/** Undefined if the merge is complete. */
+async function finishMerge(record: WorktreeRecord, git: OwnGit): Promise<Unsettled | undefined> {
+  const { top, merging } = record;
+  if (!existsSync(top)) return { why: `${top} is not there any more`, isPassing: false };
+  const isMerged = merging && (await contains(git, top, merging.to));
+  return isMerged ? undefined : await settleMerge(record, git, 'to');
 }
 
 /**
