@@ -198,7 +198,9 @@ git status --porcelain; git log --format=%s | tr '\\n' ' '; ls`;
     encoding: 'utf8',
   });
   if (status === 77) skip('a file system can not be mounted here');
-  expect(stderr).toMatch(/fix was not merged: git could not write the files, so the project is as before; is the disk full/);
+  expect(stderr).toMatch(
+    /fix was not merged: git could not write the files, so the project is as before; is the disk full/,
+  );
   expect(stdout).toBe(
     'code 1\none fill\nfirst.txt\ncode 0\ntwo Changes of a Helve session in the worktree fix one a.bin\nb.bin\nc.bin\nfirst.txt\nnew.txt\n',
   );
