@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type FakeAnswers, type FakeModelServer, startFakeModelServer } from '../../src/testing/index.js';
+import { JsonLineReader } from './json-line-reader.js';
 import { emptyFolder } from './run-helve.js';
 
 const helve = resolve('bin/helve.cjs');
@@ -18,7 +19,7 @@ export class TestHost {
   readonly lines: Line[] = [];
   stderr = '';
   readonly closed: Promise<number | null>;
-  #rest = '';
+  readonly #reader = new JsonLineReader<Line>();
   #read = 0;
   #wake = Promise.withResolvers<void>();
   #isClosed = false;
@@ -114,9 +115,7 @@ export class TestHost {
   }
 
   #take(text: string): void {
-    const parts = (this.#rest + text).split('\n');
-    this.#rest = parts.pop() ?? '';
-    for (const part of parts) this.lines.push(JSON.parse(part));
+    this.lines.push(...this.#reader.take(text));
     this.#wake.resolve();
     this.#wake = Promise.withResolvers<void>();
   }

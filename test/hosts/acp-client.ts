@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { type FakeAnswers, type FakeModelServer, startFakeModelServer } from '../../src/testing/index.js';
+import { JsonLineReader } from '../cli/json-line-reader.js';
 import { emptyFolder, shareCode } from '../cli/run-helve.js';
 import { fields, type Line } from '../cli/stream-json-host.js';
 import { type AcpMessage, type Recorded, schemaViolations } from './acp-schema.js';
@@ -25,7 +26,7 @@ export class AcpTestClient {
   reply: (request: AcpMessage & { params: Line }) => Reply | Promise<Reply> = () => selected('allow');
   stderr = '';
   readonly closed: Promise<number | null>;
-  #rest = '';
+  readonly #reader = new JsonLineReader<AcpMessage>();
   #lastId = 0;
   #isClosed = false;
   #wake = Promise.withResolvers<void>();
@@ -158,11 +159,7 @@ export class AcpTestClient {
   }
 
   #take(text: string): void {
-    const parts = (this.#rest + text).split('\n');
-    this.#rest = parts.pop() ?? '';
-    for (const part of parts) {
-      if (part === '') continue;
-      const message: AcpMessage = JSON.parse(part);
+    for (const message of this.#reader.take(text)) {
       this.traffic.push({ from: 'agent', message });
       if (message.method !== undefined && message.id !== undefined) void this.#answer(message);
     }

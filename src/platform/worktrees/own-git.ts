@@ -1,10 +1,8 @@
 // Runs git for Helve's own work on worktrees: argument arrays only, and without hooks, prompts, signatures and network.
-import { messageOf } from '../message-of.js';
 import { protectiveVariables } from '../shell/git-environment.js';
-import { startProcess } from '../shell/start-process.js';
+import { runGit } from '../shell/run-git.js';
 
 const TIMEOUT_MS = 10 * 60_000; // a checkout of a very large repository
-const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_ERROR_CHARS = 2_000;
 
 export type GitVariables = Readonly<Record<string, string | undefined>>;
@@ -53,44 +51,9 @@ export class OwnGit {
 
   /** Runs git in a folder. Never rejects. */
   async run(folder: string, args: readonly string[], { input, env, encoding }: GitOptions = {}): Promise<GitResult> {
-    const { promise, resolve } = Promise.withResolvers<GitResult>();
-    const fail = (error: unknown): void =>
-      resolve({ code: undefined, output: '', errors: `git can't be run: ${messageOf(error)}` });
-    let child: ReturnType<typeof startProcess>;
-    try {
-      // Not started in the folder: with "." in PATH, a file of the project would be run instead of git.
-      child = startProcess('git', ['-C', folder, ...OWN_SETTINGS, ...args], {
-        cwd: '/',
-        env: { ...this.#env, ...env },
-        stdio: ['pipe', 'pipe', 'pipe'],
-      });
-    } catch (error) {
-      fail(error);
-      return await promise;
-    }
-    const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
-    const [output, errors]: [Buffer[], Buffer[]] = [[], []];
-    let size = 0;
-    const collect = (chunks: Buffer[]) => (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= MAX_BYTES) chunks.push(chunk);
-      else child.kill('SIGKILL');
-    };
-    child.stdout?.on('data', collect(output));
-    child.stderr?.on('data', collect(errors));
-    child.stdin?.on('error', () => {}); // git has ended without reading all of it
-    child.stdin?.end(input ?? '');
-    child.on('error', fail);
-    child.on('close', (code) => {
-      const said = Buffer.concat(errors).toString().trim().slice(0, MAX_ERROR_CHARS);
-      const why = said === '' && code === null ? 'git was ended before it was done' : said;
-      resolve({ code: code ?? undefined, output: Buffer.concat(output).toString(encoding), errors: why });
-    });
-    try {
-      return await promise;
-    } finally {
-      clearTimeout(timer);
-    }
+    const options = { env: { ...this.#env, ...env }, input, timeoutMs: TIMEOUT_MS };
+    const ran = await runGit(folder, [...OWN_SETTINGS, ...args], options);
+    return { code: ran.code, output: ran.output.toString(encoding), errors: ran.errors.slice(0, MAX_ERROR_CHARS) };
   }
 
   /** The output without the last line end; undefined if git failed. */
