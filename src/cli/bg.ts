@@ -21,6 +21,7 @@ import { writeLine } from './write-line.js';
 
 declare const HELVE_VERSION: string; // defined by the build
 
+const MAX_SHOWN = 40;
 const MAX_PIPED_BYTES = 32_000_000;
 const TRIES = 3; // a host that is killed again and again would be a bug, which the error shows
 
@@ -105,9 +106,14 @@ export async function bg(argv: readonly string[]): Promise<number> {
   return exitCode.ok;
 }
 
+const cut = (text: string, chars: number): string => (text.length <= chars ? text : `${text.slice(0, chars - 1)}…`);
+
 async function promptOf(words: readonly string[]): Promise<string> {
   if (words.length > 1) {
-    throw new UsageProblem(`--bg takes one prompt, but there are ${words.length}. Put it in quotes.`);
+    const shown = words.map((word) => `"${cut(word.replaceAll(/\s+/g, ' '), MAX_SHOWN)}"`).join(', ');
+    throw new UsageProblem(
+      `--bg takes one prompt, but there are ${words.length}: ${shown}. Put the prompt in quotes, and repeat an option for each of its values.`,
+    );
   }
   const [argument = ''] = words;
   const piped = await readPiped({ mayBeSilent: argument !== '', maxBytes: MAX_PIPED_BYTES });

@@ -48,7 +48,9 @@ test('the budget of a session holds when it is loaded by another process, and a 
   await again.request('session/load', { sessionId, cwd, mcpServers: [] });
   expect(await again.prompt(sessionId, 'three')).toMatchObject({ stopReason: 'max_turn_requests' });
   expect(server.requests).toHaveLength(2);
-  expect(again.text('agent_thought_chunk')).toContain('The budget of 1,000 tokens for this session is used up (1,200 tokens spent)');
+  expect(again.text('agent_thought_chunk')).toContain(
+    'The budget of 1,000 tokens for this session is used up (1,200 tokens spent)',
+  );
 });
 
 test('helve acp --goal is worked towards in each new session, and --until needs it', async () => {

@@ -80,7 +80,10 @@ export class AttachApp {
     const now = (): number => performance.now();
     this.#state = new RemoteState(session);
     this.#start = new StartView(theme, { version, directory: shownFolder(root, homeFolder()) });
-    this.#views = new EventViews(screen.history, theme, { now, shorten: (text) => withShownPaths(text, { root, home: homeFolder() }) });
+    this.#views = new EventViews(screen.history, theme, {
+      now,
+      shorten: (text) => withShownPaths(text, { root, home: homeFolder() }),
+    });
     this.#agents = new RemoteAgents(now);
     this.#dialogs = new DialogQueue({
       theme,
