@@ -372,7 +372,7 @@ test.each([
   [['stop'], 'helve stop takes the ids of sessions, or --all'],
   [['ps', 'x'], 'helve ps takes no argument such as "x".'],
   [['host', 'start'], 'helve host takes status or stop, but was given "start".'],
-  [['bg', 'a', 'b'], '--bg takes one prompt, but there are 2.'],
+  [['bg', 'a', 'b'], '--bg takes one prompt, but there are 2: "a", "b".'],
   [['--bg'], 'There is no prompt.'],
   [['bg', 'x', '--nope'], 'There is no option --nope here.'],
 ])('helve %j says what is wrong', async (args, sentence) => {

@@ -139,7 +139,9 @@ export class AttachApp {
     });
     const lines = (): Array<{ line: string; waitsFor: 'model' }> =>
       this.#prompts.waiting.map(({ text, shown = text }) => ({ line: shown, waitsFor: 'model' }));
-    screen.addLive(new WaitingView(theme, () => ({ prompts: [], lines: lines() })));
+    // They run after the prompt before them, as lines do that wait for the model.
+    const typed = () => ({ waiting: lines() });
+    screen.addLive(new WaitingView(theme, { conversation: { waiting: [] }, typed, views: this.#views }));
     this.#panel = new WorkPanel(theme, {
       items: () => this.#agents.items,
       isShown: () => !screen.hasDialog,
@@ -214,10 +216,6 @@ export class AttachApp {
 
   quit(): void {
     this.#left.resolve('detached');
-  }
-
-  killAll(): void {
-    this.#status.kill();
   }
 
   tell(words: string): void {
