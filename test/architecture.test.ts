@@ -13,13 +13,14 @@ const layers = [
   { name: 'display', folders: ['display'] },
   { name: 'composition', folders: ['compose'] },
   { name: 'host', folders: ['host'] },
-  { name: 'surfaces', folders: ['cli', 'terminal', 'acp', 'testing', 'sdk', 'index.ts'] },
+  { name: 'surfaces', folders: ['cli', 'terminal', 'acp', 'serve', 'testing', 'sdk', 'index.ts'] },
 ];
 
 // Folders that may import another one of the same layer. For example, platform/ uses the types of contract/.
 const allowedSiblings: Readonly<Record<string, readonly string[]>> = {
   platform: ['contract'],
-  cli: ['terminal', 'acp'],
+  cli: ['terminal', 'acp', 'serve'],
+  serve: ['acp'],
   plugins: ['settings'],
   sdk: ['testing'],
   'index.ts': ['sdk'],

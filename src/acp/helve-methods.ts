@@ -6,11 +6,13 @@ import type { BackgroundHost } from '../host/background-host.js';
 import type { HostedSession } from '../host/hosted-session.js';
 import { entryLine } from '../host/sent-entry.js';
 import type { FeedSubscription } from '../host/session-feed.js';
+import type { SessionIndex } from '../host/session-index.js';
 import { randomId } from '../platform/crypto.js';
 import { isObject } from '../platform/is-object.js';
 import { messageOf } from '../platform/message-of.js';
 import type { AcpExtension, ExtendedConnection, Method } from './acp-agent.js';
 import type { RpcParams } from './json-rpc.js';
+import { listMethods } from './list-methods.js';
 import { readPrompt } from './prompt-content.js';
 import { readAnswer } from './read-answer.js';
 import { fieldsOf, invalidParams, readPlace, readText, shown } from './read-params.js';
@@ -20,6 +22,7 @@ export const HELVE_PROTOCOL = 1;
 
 export interface HelveMethodsOptions {
   host: BackgroundHost;
+  index: SessionIndex;
   version: string;
   /** Ends the host; its sessions are interrupted. */
   onStop(): void;
@@ -27,10 +30,11 @@ export interface HelveMethodsOptions {
 }
 
 /** For all connections of a host. */
-export function helveMethods({ host, version, onStop, onProblem }: HelveMethodsOptions) {
+export function helveMethods({ host, index, version, onStop, onProblem }: HelveMethodsOptions) {
   const epoch = randomId();
   const since = Date.now();
   return ({ caller, notify }: ExtendedConnection): AcpExtension => {
+    const listing = listMethods(index, { notify, onProblem });
     const followed = new Map<string, { session: HostedSession; subscription: FeedSubscription }>();
 
     const detach = (id: string): boolean => {
@@ -61,6 +65,7 @@ export function helveMethods({ host, version, onStop, onProblem }: HelveMethodsO
     };
 
     const methods: Record<string, Method> = {
+      ...listing.methods,
       '_helve/host/status': async () => ({ ...about(), isBusy: host.isBusy, busySessions: host.busySessions }),
       '_helve/host/stop': async (params, request) => {
         if (params['ifIdle'] === true && host.isBusy) return { isStopping: false };
@@ -123,6 +128,7 @@ export function helveMethods({ host, version, onStop, onProblem }: HelveMethodsO
       methods,
       about: about(),
       end() {
+        listing.end();
         for (const id of [...followed.keys()]) detach(id);
       },
     };

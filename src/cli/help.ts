@@ -21,6 +21,7 @@ export const help = `helve: a coding agent for the terminal
   helve replay ID           replay a session's calls in a copy of the project, and show what differs
   helve undo                undo what the last call did to files; --list to choose
   helve mcp                 manage the MCP servers that Helve uses: add, list, get, remove, doctor; or serve its own tools
+  helve serve               the sessions of this machine over HTTP and WebSocket, for browsers, editors and programs
   helve acp                 run inside an editor: speak the Agent Client Protocol on standard input and output
   helve plugin              add, list, update, approve and remove plugins of Claude Code, Codex and Gemini
   helve models              list providers, model servers on this machine, and known models

@@ -31,6 +31,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   ps: async () => (await import('./ps.js')).ps,
   replay: async () => (await import('./replay.js')).replay,
   schedule: async () => (await import('./schedule.js')).schedule,
+  serve: async () => (await import('./serve.js')).serve,
   sessions: async () => (await import('./sessions.js')).sessions,
   stop: async () => (await import('./stop.js')).stop,
   tools: async () => (await import('./tools.js')).tools,
@@ -187,7 +188,7 @@ async function unexpected(error: unknown): Promise<string> {
   if (isOutOfDescriptors(error)) return `Helve can't continue because ${OUT_OF_DESCRIPTORS}.`;
   const forUsers = [
     ...['WriteFailure', 'SessionProblem', 'WorktreeProblem', 'ScheduleProblem'],
-    ...['HostProblem', 'RpcError', 'HostGone'],
+    ...['HostProblem', 'RpcError', 'HostGone', 'AccessProblem'],
   ];
   if (forUsers.includes(error.name)) return visible(error.message); // for users
   if ('path' in error && typeof error.path === 'string') {

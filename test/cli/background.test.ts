@@ -15,6 +15,7 @@ import { socketTransport } from '../../src/cli/background/socket-transport.js';
 import { BackgroundHost, type DueWork } from '../../src/host/background-host.js';
 import type { Caller } from '../../src/host/hosted-conversation.js';
 import { SessionHost } from '../../src/host/session-host.js';
+import { SessionIndex } from '../../src/host/session-index.js';
 import { type FakeAnswers, startFakeModelServer } from '../../src/testing/fake-model-server.js';
 import { isRunning, until } from '../../src/testing/watch-processes.js';
 import { follow } from './helve-host.js';
@@ -159,7 +160,13 @@ async function earlierHost(home: string, { isBusy }: { isBusy: boolean }): Promi
     server?.close();
     void host.end().then(() => lock.release());
   };
-  const extend = helveMethods({ host, version: '0.0.1', onStop: stop, onProblem: () => {} });
+  const extend = helveMethods({
+    host,
+    index: new SessionIndex(home),
+    version: '0.0.1',
+    onStop: stop,
+    onProblem: () => {},
+  });
   server = createServer((socket) => {
     const transport = socketTransport(socket, new AbortController().signal);
     const rest = { host: sessions, version: '0.0.1', dataFolder: home, answerLimitMs: undefined };

@@ -1,11 +1,10 @@
 // Gives an agent that answers questions about Helve the pages of its documentation, which are shipped with the program.
-import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { ToolFailure } from '../../contract/failure.js';
 import { defineTool } from '../../contract/tool.js';
+import { packageFolder } from '../../platform/files/package-folder.js';
 
 const MAX_PAGE_CHARS = 100_000;
 
@@ -22,7 +21,7 @@ export const docsTool = defineTool({
   effects: () => [],
 
   async execute({ page }) {
-    const folder = docsFolder();
+    const folder = packageFolder('docs');
     if (folder === undefined) {
       throw new ToolFailure('The documentation of Helve is not here: this copy of it came without its docs folder.', {
         advice: 'Say that you can not look it up.',
@@ -54,26 +53,4 @@ async function lineFor(folder: string, name: string): Promise<string> {
   const [heading = '', ...rest] = (await readFile(join(folder, name), 'utf8')).split('\n');
   const first = rest.find((line) => /^\w/.test(line)) ?? '';
   return `${name.slice(0, -'.md'.length)}: ${heading.replace(/^#+\s*/, '')}. ${first.slice(0, 160)}`;
-}
-
-/** Searches upwards from this file for the manifest of the package, since builds move this code. */
-function docsFolder(): string | undefined {
-  const here = import.meta.url;
-  let folder = dirname(here.startsWith('file:') ? fileURLToPath(here) : here);
-  for (;;) {
-    const docs = join(folder, 'docs');
-    if (isPackage(folder) && existsSync(docs)) return docs;
-    const above = dirname(folder);
-    if (above === folder) return undefined;
-    folder = above;
-  }
-}
-
-function isPackage(folder: string): boolean {
-  try {
-    const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    return typeof manifest === 'object' && manifest !== null && 'name' in manifest && manifest.name === 'helve';
-  } catch {
-    return false;
-  }
 }

@@ -29,7 +29,8 @@ export async function listSessions(dataFolder: string, { root }: { root?: string
   return summaries.toSorted((one, other) => other.updated.getTime() - one.updated.getTime());
 }
 
-function sessionIds(dataFolder: string): string[] {
+/** The ids of all that are kept, in no order. */
+export function sessionIds(dataFolder: string): string[] {
   try {
     return readdirSync(sessionsFolder(dataFolder)).filter(isSessionId);
   } catch {
@@ -51,12 +52,17 @@ export function modelOf(dataFolder: string, id: string): string | undefined {
 /** Whether there is only what was written before the first prompt. */
 export const isEmptySession = (folder: SessionFolder): boolean => summarize(folder)?.isEmpty ?? false;
 
-interface Summary extends Omit<SessionSummary, 'inUse'> {
+/** What the file of one session says; undefined if it can't be read. */
+export const summaryOf = (dataFolder: string, id: string): FileSummary | undefined =>
+  summarize(sessionFolder(dataFolder, id));
+
+export interface FileSummary extends Omit<SessionSummary, 'inUse'> {
+  /** It never had a prompt. */
   isEmpty: boolean;
   provider?: string;
 }
 
-function summarize({ id, file }: SessionFolder): Summary | undefined {
+function summarize({ id, file }: SessionFolder): FileSummary | undefined {
   let descriptor: number;
   try {
     descriptor = openSync(file, openFlags.read);

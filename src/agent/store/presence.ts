@@ -51,7 +51,8 @@ export interface ListedPresence extends Omit<Presence, 'state'> {
   isLive: boolean;
 }
 
-const presenceFolder = (dataFolder: string): string => join(dataFolder, 'presence');
+/** Where the files are, one for each session. */
+export const presenceFolder = (dataFolder: string): string => join(dataFolder, 'presence');
 
 /** Writes the file of one session. Throws if it can't be written. */
 export function writePresence(dataFolder: string, presence: Presence): void {
@@ -88,15 +89,25 @@ export async function listPresence(dataFolder: string): Promise<ListedPresence[]
   const ours = await thisProcess();
   const listed: ListedPresence[] = [];
   for (const id of presentIds(dataFolder)) {
-    const presence = readPresence(dataFolder, id);
-    if (!presence) continue;
-    const isLive = await isRunning(presence.owner, presence.changed, ours);
-    if (isLive) listed.push({ ...presence, state: stateOfLive(presence, dataFolder), isLive });
-    else if (presence.surface === 'background' && hasSession(dataFolder, id)) {
-      listed.push({ ...presence, state: stateOfEnded(presence, dataFolder), isLive });
-    } else removePresence(dataFolder, id);
+    const present = await presenceNow(dataFolder, id, ours);
+    if (present) listed.push(present);
+    else if (readPresence(dataFolder, id)) removePresence(dataFolder, id);
   }
   return listed.toSorted((one, other) => other.changed - one.changed);
+}
+
+/** One session, as it is now; undefined if it is not at work and not of the background. */
+export async function presenceNow(
+  dataFolder: string,
+  id: string,
+  ours: ProcessIdentity,
+): Promise<ListedPresence | undefined> {
+  const presence = readPresence(dataFolder, id);
+  if (!presence) return undefined;
+  const isLive = await isRunning(presence.owner, presence.changed, ours);
+  if (isLive) return { ...presence, state: stateOfLive(presence, dataFolder), isLive };
+  if (presence.surface !== 'background' || !hasSession(dataFolder, id)) return undefined;
+  return { ...presence, state: stateOfEnded(presence, dataFolder), isLive };
 }
 
 /** One session, as the file says; undefined if there is none. */
@@ -123,7 +134,8 @@ function stateOfEnded({ id, state }: Presence, dataFolder: string): ListedPresen
   return state;
 }
 
-function presentIds(dataFolder: string): string[] {
+/** The ids of sessions that have a file here, whether it still holds or not. */
+export function presentIds(dataFolder: string): string[] {
   try {
     return readdirSync(presenceFolder(dataFolder))
       .filter((name) => name.endsWith('.json'))

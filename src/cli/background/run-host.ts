@@ -7,6 +7,7 @@ import { lockSession, type SessionLock } from '../../agent/store/session-lock.js
 import { SessionProblem } from '../../agent/store/session-problem.js';
 import { BackgroundHost } from '../../host/background-host.js';
 import { SessionHost } from '../../host/session-host.js';
+import { SessionIndex } from '../../host/session-index.js';
 import { monotonicMs } from '../../platform/clock.js';
 import { dataFolderOf } from '../../platform/files/paths.js';
 import { messageOf } from '../../platform/message-of.js';
@@ -31,9 +32,10 @@ export async function runHost(version: string): Promise<number> {
   const idleMs = given > 0 ? given : IDLE_MS;
   const rests = idleMs < IDLE_MS && { restMs: idleMs / 4 }; // sessions rest before their host ends
   const host = new BackgroundHost({ sessions, dataFolder: place.dataFolder, due, ...rests, onProblem: tell });
+  const index = new SessionIndex(place.dataFolder);
   const ending = new AbortController();
   const connections = new Set<Socket>();
-  const extend = helveMethods({ host, version, onProblem: tell, onStop: () => ending.abort() });
+  const extend = helveMethods({ host, index, version, onProblem: tell, onStop: () => ending.abort() });
   const serve = async (socket: Socket): Promise<void> => {
     const agent = new AcpAgent(socketTransport(socket, new AbortController().signal), {
       host: sessions,

@@ -23,6 +23,7 @@ import { help as print } from './print.js';
 import { help as ps } from './ps.js';
 import { help as replay } from './replay.js';
 import { help as schedule } from './schedule.js';
+import { help as serve } from './serve.js';
 import { help as sessions } from './sessions.js';
 import { help as stop } from './stop.js';
 import { help as tools } from './tools.js';
@@ -54,6 +55,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   ps,
   replay,
   schedule,
+  serve,
   sessions,
   stop,
   tools,

@@ -1,19 +1,12 @@
 // Decides who may use a server on this machine: every local program can reach its port, and so can every page in a
 // browser.
-import { timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import { sha256 } from '../../platform/crypto.js';
+import { bearerToken, type GuardedRequest, isSameSecret, LOOPBACK_NAMES } from '../../platform/web/guarded-request.js';
 
 export interface Refusal {
   status: number;
   text: string;
   headers?: Readonly<Record<string, string>>;
 }
-
-/** Repeated headers stay separate: if two differ, another reader might use the other one. */
-export type GuardedRequest = Pick<IncomingMessage, 'headersDistinct' | 'url'>;
-
-const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** Why the request is refused, before anything else in it is read; undefined if it is accepted. */
 export function refusalOf(
@@ -44,16 +37,8 @@ function isLoopback(origin: string): boolean {
   return ['http:', 'https:'].includes(protocol) && LOOPBACK_NAMES.includes(hostname);
 }
 
-function wrongToken({ headersDistinct }: GuardedRequest, token: string): Refusal | undefined {
-  const [given = '', ...more] = headersDistinct['authorization'] ?? [];
-  const [, bearer = ''] = /^Bearer +(\S+)$/i.exec(given) ?? [];
-  if (more.length === 0 && isSame(bearer, token)) return undefined;
+function wrongToken(request: GuardedRequest, token: string): Refusal | undefined {
+  if (isSameSecret(bearerToken(request), token)) return undefined;
   const text = 'Send the token that helve mcp serve printed, as "Authorization: Bearer TOKEN".';
   return { status: 401, text, headers: { 'WWW-Authenticate': 'Bearer' } };
-}
-
-/** Constant time, regardless of content and length. */
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((text) => sha256().update(text).digest());
-  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }

@@ -1,0 +1,252 @@
+// The front of `helve serve`: HTTP and WebSocket on one port. What is behind it is a port of its own (`BackEnd`).
+import { watch } from 'node:fs';
+import { createServer as createHttp, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { codeOf } from '../platform/error-code.js';
+import { makePrivateFolder } from '../platform/files/private-files.js';
+import { messageOf } from '../platform/message-of.js';
+import { LOOPBACK_NAMES } from '../platform/web/guarded-request.js';
+import type { AccessFile, Grant } from './access-file.js';
+import type { BackEnd } from './back-end.js';
+import { ClientConnection, closeCodes } from './client-connection.js';
+import { newCounts } from './counts.js';
+import { credentialsOf, SUBPROTOCOL } from './credentials.js';
+import { HttpAnswers, refuse } from './http-answers.js';
+import { LoopLag } from './loop-lag.js';
+import { type RequestRefusal, reachedAt, type ServerNames } from './request-guard.js';
+import type { WebFile } from './web-files.js';
+
+const MAX_FRAME_BYTES = 16 * 1024 * 1024; // a prompt with images arrives in one
+const MAX_CLIENTS = 200;
+const MAX_CONNECTIONS = 512; // with those that are not WebSockets
+const MAX_HEADER_BYTES = 16 * 1024;
+const HEADERS_MS = 10_000; // for the headers of a request, and for all of it: more is a client that holds connections
+const PING_MS = 30_000;
+const CHECK_MS = 1_000;
+
+export interface GatewayOptions {
+  address: string;
+  /** 0 for any free port. */
+  port: number;
+  /** PEM texts. */
+  tls?: { cert: string; key: string } | undefined;
+  isBehindProxy: boolean;
+  /** Names beside those of the address itself. */
+  allowedHosts: readonly string[];
+  access: AccessFile;
+  backEnd: BackEnd;
+  webFiles(): ReadonlyMap<string, WebFile>;
+  version: string;
+  protocol: number;
+  onProblem(sentence: string): void;
+  maxClients?: number;
+}
+
+/** It can't listen; the message says why and what to do. */
+export class ListenProblem extends Error {
+  override readonly name = 'ListenProblem';
+}
+
+export interface Gateway {
+  /** As a person on this machine reaches it. */
+  readonly url: string;
+  readonly port: number;
+  readonly clientCount: number;
+  /** Tells clients, waits for open requests, and closes everything. */
+  drain(sentence: string, limitMs: number): Promise<void>;
+}
+
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { access, tls, address, onProblem, maxClients = MAX_CLIENTS } = options;
+  const counts = newCounts();
+  const clients = new Set<ClientConnection>();
+  const names: { -readonly [Name in keyof ServerNames]: ServerNames[Name] } = {
+    hosts: [],
+    isTls: tls !== undefined,
+    isBehindProxy: options.isBehindProxy,
+  };
+  const lag = new LoopLag();
+  const answers = new HttpAnswers({ ...options, names, counts, lag, clients });
+  const server: Server = tls
+    ? createHttps({ ...tls, maxHeaderSize: MAX_HEADER_BYTES })
+    : createHttp({ maxHeaderSize: MAX_HEADER_BYTES });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.headersTimeout = HEADERS_MS;
+  server.requestTimeout = HEADERS_MS;
+  server.maxRequestsPerSocket = 1_000;
+  let isDraining = false;
+
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    answers.answer(request, response).catch((error: unknown) => {
+      onProblem(messageOf(error));
+      if (!response.headersSent) refuse(response, { status: 500, message: messageOf(error), next: 'Try again.' });
+      else response.destroy();
+    });
+  });
+  server.on('clientError', (error, socket) => {
+    const status = codeOf(error) === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
+    else socket.destroy();
+  });
+
+  // Without compression: a small message could unpack to any size.
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: MAX_FRAME_BYTES,
+    handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => {}); // it is gone
+    const grant = upgradeGrant(request);
+    if ('refusal' in grant) refuseUpgrade(socket, grant.refusal);
+    else sockets.handleUpgrade(request, socket, head, (client) => void serve(client, grant));
+  });
+
+  function upgradeGrant(request: IncomingMessage): Grant | { refusal: RequestRefusal } {
+    const at = reachedAt(request, names);
+    if ('refusal' in at) return at;
+    if (request.method !== 'GET' || request.url !== '/acp') {
+      return { refusal: { status: 404, message: 'WebSockets are served at /acp.', next: 'Connect to /acp.' } };
+    }
+    if (isDraining || clients.size >= maxClients) {
+      const message = isDraining ? 'The server is ending.' : `There are ${maxClients} clients already, the limit.`;
+      return { refusal: { status: 503, message, next: 'Connect again later.', headers: { 'Retry-After': '5' } } };
+    }
+    try {
+      const given = credentialsOf(request);
+      const grant = given && ('token' in given ? access.byToken(given.token) : access.byBrowser(given));
+      return grant ?? { refusal: answers.notSignedIn };
+    } catch (error) {
+      onProblem(messageOf(error));
+      return { refusal: { status: 503, message: messageOf(error), next: 'See the log of helve serve.' } };
+    }
+  }
+
+  async function serve(socket: WebSocket, grant: Grant): Promise<void> {
+    withReasons(socket);
+    const { backEnd, version } = options;
+    const client = new ClientConnection({ socket, grant, backEnd, version, counts, check, onProblem });
+    clients.add(client);
+    counts.connections += 1;
+    let isAlive = true;
+    socket.on('pong', () => {
+      isAlive = true;
+    });
+    const pings = setInterval(() => {
+      if (isAlive) socket.ping();
+      else socket.terminate(); // it sleeps, or is gone without a word
+      isAlive = false;
+    }, PING_MS);
+    try {
+      await client.serve();
+    } finally {
+      clearInterval(pings);
+      clients.delete(client);
+    }
+  }
+
+  /** Ends the connection if its token was revoked, has expired or has another role now. */
+  function check(client: ClientConnection): boolean {
+    let why = `The token "${client.grant.name}" was revoked, has expired, or has another role now.`;
+    try {
+      if (access.holds(client.grant)) return true;
+    } catch (error) {
+      why = messageOf(error);
+    }
+    client.close(closeCodes.refused, why);
+    return false;
+  }
+  const checkAll = (): void => {
+    for (const client of clients) check(client); // reads the file only if it has changed
+  };
+  const checks = setInterval(checkAll, CHECK_MS); // for what no change of the file tells, such as the end of a token's time
+  makePrivateFolder(access.folder);
+  const watcher = watch(access.folder, checkAll).on('error', () => {}); // the timer does the same, later
+
+  const port = await listen(server, options);
+  names.hosts = hostNames(address, port, options);
+  return {
+    url: `${tls ? 'https' : 'http'}://${nameOf(address)}:${port}`,
+    port,
+    get clientCount() {
+      return clients.size;
+    },
+    async drain(sentence, limitMs) {
+      isDraining = true;
+      server.close();
+      for (const client of clients) client.notify('_helve/server/draining', { sentence });
+      const open = [...clients];
+      let timer: NodeJS.Timeout | undefined;
+      const limit = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, limitMs);
+      });
+      await Promise.race([Promise.all(open.map((client) => client.settled())), limit]);
+      clearTimeout(timer);
+      clearInterval(checks);
+      watcher.close();
+      lag.end();
+      for (const client of open) client.close(closeCodes.goingAway, sentence);
+      await Promise.race([
+        new Promise<void>((resolve) => server.once('close', resolve)),
+        new Promise<void>((resolve) => setTimeout(resolve, 1_000)),
+      ]);
+      server.closeAllConnections();
+      for (const socket of sockets.clients) socket.terminate();
+    },
+  };
+}
+
+/** A frame that is too big is refused by the library, which gives no reason. */
+function withReasons(socket: WebSocket): void {
+  const close = socket.close.bind(socket);
+  const tooBig = `A frame has at most ${MAX_FRAME_BYTES / 1024 / 1024} MiB. Send large files as files, and name them in the prompt.`;
+  socket.close = (code, reason) => close(code, code === closeCodes.tooBig ? tooBig : reason);
+}
+
+function refuseUpgrade(socket: Duplex, { status, message, next, headers = {} }: RequestRefusal): void {
+  const body = JSON.stringify({ error: { message, next } });
+  const lines = Object.entries({ 'Content-Type': 'application/json', ...headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  const length = `Content-Length: ${Buffer.byteLength(body)}`;
+  socket.end([`HTTP/1.1 ${status} Refused`, 'Connection: close', ...lines, length, '', body].join('\r\n'));
+}
+
+async function listen(server: Server, { address, port }: GatewayOptions): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(new ListenProblem(whyNot(error, address, port))));
+    server.listen(port, address, () => resolve((server.address() as AddressInfo).port)); // it listens on a port, so it has one
+  });
+}
+
+function whyNot(error: Error, address: string, port: number): string {
+  const at = `${address}:${port}`;
+  switch (codeOf(error)) {
+    case 'EADDRINUSE':
+      return `The port ${port} is in use, perhaps by another helve serve. Choose another one with --port, or --port 0 for any that is free.`;
+    case 'EACCES':
+      return `This user may not listen on ${at}. Choose a port above 1023 with --port.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${address} is not an address of this machine. Give one that is with --listen, or 0.0.0.0 for all.`;
+    default:
+      return `Nothing can listen on ${at} (${error.message}). Choose another address or port.`;
+  }
+}
+
+export const isLoopback = (address: string): boolean => /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/.test(address);
+
+const nameOf = (address: string): string => (address.includes(':') ? `[${address}]` : address);
+
+function hostNames(address: string, port: number, { allowedHosts, tls }: GatewayOptions): string[] {
+  const own = isLoopback(address) ? LOOPBACK_NAMES : [nameOf(address), ...LOOPBACK_NAMES];
+  const isDefault = port === (tls ? 443 : 80);
+  const withPort = (name: string): string => (isDefault ? name : `${name}:${port}`);
+  const given = allowedHosts.map((name) => name.toLowerCase());
+  // Behind a proxy the client's port is another one, so the names are used as they were given, too.
+  return [...own.map(withPort), ...given, ...given.map(withPort)];
+}
