@@ -4,6 +4,7 @@
 import { listSessions } from '../agent/store/list-sessions.js';
 import { removeSession } from '../agent/store/remove-session.js';
 import { SessionProblem } from '../agent/store/session-problem.js';
+import { mayAct } from '../contract/client-role.js';
 import { type Caller, ConversationRefused, type SessionPlace } from '../host/hosted-conversation.js';
 import type { HostedSession } from '../host/hosted-session.js';
 import { PromptRefused } from '../host/prompt-queue.js';
@@ -16,10 +17,12 @@ import { type ClientAbilities, PROTOCOL_VERSION } from './messages.js';
 import { readPrompt } from './prompt-content.js';
 import {
   absolutePath,
+  type ClientIdentity,
   fieldsOf,
   invalidParams,
   readAbilities,
   readCaller,
+  readIdentity,
   readPlace,
   readText,
   shown,
@@ -39,6 +42,10 @@ export interface AcpAgentOptions {
   /** Rejects with `ConversationRefused` if no model is set up. */
   checkModel(): Promise<void>;
   onProblem(sentence: string): void;
+  /** Prompts go on when their client disconnects: it may come back. */
+  keepsPrompts?: boolean;
+  /** A client that has followed the session is gone. */
+  onLeft?(session: HostedSession): void;
   /** Methods beside those of the protocol. */
   extend?(connection: ExtendedConnection): AcpExtension;
 }
@@ -47,6 +54,7 @@ export interface AcpAgentOptions {
 export interface ExtendedConnection {
   /** The environment and the options that the client has sent; undefined if it has sent none. */
   caller(): Caller | undefined;
+  identity(): ClientIdentity;
   notify(method: string, params: RpcParams): Promise<void>;
 }
 
@@ -69,6 +77,7 @@ export class AcpAgent {
   readonly #connectionId = randomId();
   #abilities: ClientAbilities | undefined;
   #caller: Caller | undefined;
+  #identity: ClientIdentity = { role: 'admin' };
   readonly #extension: AcpExtension | undefined;
 
   constructor(transport: RpcTransport, options: AcpAgentOptions) {
@@ -85,6 +94,7 @@ export class AcpAgent {
     });
     this.#extension = options.extend?.({
       caller: () => this.#caller,
+      identity: () => this.#identity,
       notify: (method, params) => this.#connection.notify(method, params),
     });
   }
@@ -94,7 +104,10 @@ export class AcpAgent {
     try {
       await this.#connection.serve();
     } finally {
-      for (const client of this.#clients.values()) client.detach();
+      for (const client of this.#clients.values()) {
+        client.detach();
+        this.#options.onLeft?.(client.session);
+      }
       this.#extension?.end();
     }
   }
@@ -126,8 +139,13 @@ export class AcpAgent {
       if (typeof protocolVersion !== 'number' || !Number.isInteger(protocolVersion) || protocolVersion < 0) {
         throw invalidParams(`"protocolVersion" must be a whole number such as 1, but was ${shown(protocolVersion)}.`);
       }
-      this.#abilities = readAbilities(params);
-      if (this.#extension) this.#caller = readCaller(params);
+      if (this.#extension) {
+        this.#caller = readCaller(params);
+        this.#identity = readIdentity(params);
+      }
+      const abilities = readAbilities(params);
+      // What it sends as the unsaved text of a file would reach the model.
+      this.#abilities = { ...abilities, readTextFile: abilities.readTextFile && mayAct(this.#identity.role, 'run') };
       return {
         ...(this.#extension && { _meta: { helve: this.#extension.about } }),
         protocolVersion: PROTOCOL_VERSION,
@@ -218,7 +236,10 @@ export class AcpAgent {
     const content = readPrompt(params);
     const given = fieldsOf(params['_meta'])['helve/promptId'];
     const promptId = typeof given === 'string' && given !== '' ? given : `${this.#connectionId}:${JSON.stringify(id)}`;
-    const onAbort = (): void => client.cancel(promptId);
+    const onAbort = (): void => {
+      const isGone = this.#connection.isClosed;
+      if (!(isGone && this.#options.keepsPrompts)) client.cancel(promptId);
+    };
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       return promptAnswer(await client.prompt(promptId, content));
@@ -228,9 +249,11 @@ export class AcpAgent {
   }
 
   async #resume(params: RpcParams): Promise<HostedSession> {
+    const id = readText(params, 'sessionId');
+    if (!mayAct(this.#identity.role, 'run') && !this.#options.host.get(id)) throw notOpened(id, this.#identity);
     const place: SessionPlace = {
       ...readPlace(params),
-      resume: readText(params, 'sessionId'),
+      resume: id,
       caller: this.#caller,
     };
     const session = await this.#options.host.open(place);
@@ -275,6 +298,7 @@ export class AcpAgent {
     const client = new SessionClient({
       session,
       abilities: this.#abilities ?? readAbilities({}),
+      actor: this.#identity.actor,
       questions: this.#questions,
       readBuffer: (sessionId, path, signal) => this.#readBuffer(sessionId, path, signal),
       notify: (method, params) => this.#connection.notify(method, params),
@@ -301,6 +325,13 @@ export class AcpAgent {
     afterAnswer(() => void client.sendCommands().catch((error: unknown) => onProblem(String(error))));
   }
 }
+
+/** Opening a session lets what an earlier process has left go on. */
+export const notOpened = (id: string, { role }: ClientIdentity): RpcError =>
+  new RpcError(
+    rpcCodes.notFound,
+    `The session ${shown(id)} is not open, and opening it may continue its work, which a client with the role ${role} may not do. Read it with _helve/session/read, or use a token with the role run.`,
+  );
 
 const stateOf = (session: HostedSession) => ({ modes: modesOf(session), configOptions: configOptionsOf(session) });
 

@@ -1,21 +1,24 @@
 // The methods under `_helve/`, for what the Agent Client Protocol has no word for: prompts that are kept, several clients
 // that follow a session entry by entry, and the host itself. They know nothing of the transport.
 
+import { mayAct } from '../contract/client-role.js';
 import type { UserBlock } from '../contract/message.js';
 import type { BackgroundHost } from '../host/background-host.js';
 import type { HostedSession } from '../host/hosted-session.js';
+import { pageOf } from '../host/past-pages.js';
 import { entryLine } from '../host/sent-entry.js';
 import type { FeedSubscription } from '../host/session-feed.js';
 import type { SessionIndex } from '../host/session-index.js';
 import { randomId } from '../platform/crypto.js';
 import { isObject } from '../platform/is-object.js';
 import { messageOf } from '../platform/message-of.js';
-import type { AcpExtension, ExtendedConnection, Method } from './acp-agent.js';
+import { type AcpExtension, type ExtendedConnection, type Method, notOpened } from './acp-agent.js';
 import type { RpcParams } from './json-rpc.js';
 import { listMethods } from './list-methods.js';
 import { readPrompt } from './prompt-content.js';
 import { readAnswer } from './read-answer.js';
-import { fieldsOf, invalidParams, readPlace, readText, shown } from './read-params.js';
+import { fieldsOf, invalidParams, readPlace, readSessionId, readText, shown } from './read-params.js';
+import { type OptionsOfFolder, readPastLimit, sessionMethods } from './session-methods.js';
 
 /** Raised when a client of an earlier number could misread an answer. */
 export const HELVE_PROTOCOL = 1;
@@ -23,6 +26,8 @@ export const HELVE_PROTOCOL = 1;
 export interface HelveMethodsOptions {
   host: BackgroundHost;
   index: SessionIndex;
+  dataFolder: string;
+  optionsOf: OptionsOfFolder;
   version: string;
   /** Ends the host; its sessions are interrupted. */
   onStop(): void;
@@ -30,10 +35,12 @@ export interface HelveMethodsOptions {
 }
 
 /** For all connections of a host. */
-export function helveMethods({ host, index, version, onStop, onProblem }: HelveMethodsOptions) {
+export function helveMethods(options: HelveMethodsOptions) {
+  const { host, index, version, onStop, onProblem } = options;
+  const methodsOfSessions = sessionMethods({ ...options, sessions: host.sessions });
   const epoch = randomId();
   const since = Date.now();
-  return ({ caller, notify }: ExtendedConnection): AcpExtension => {
+  return ({ caller, identity, notify }: ExtendedConnection): AcpExtension => {
     const listing = listMethods(index, { notify, onProblem });
     const followed = new Map<string, { session: HostedSession; subscription: FeedSubscription }>();
 
@@ -66,6 +73,7 @@ export function helveMethods({ host, index, version, onStop, onProblem }: HelveM
 
     const methods: Record<string, Method> = {
       ...listing.methods,
+      ...methodsOfSessions({ caller }),
       '_helve/host/status': async () => ({ ...about(), isBusy: host.isBusy, busySessions: host.busySessions }),
       '_helve/host/stop': async (params, request) => {
         if (params['ifIdle'] === true && host.isBusy) return { isStopping: false };
@@ -81,7 +89,9 @@ export function helveMethods({ host, index, version, onStop, onProblem }: HelveM
         return { sessionId, isNew };
       },
       '_helve/session/attach': async (params, request) => {
-        const session = await host.attach(readSessionId(params), caller());
+        const id = readSessionId(params);
+        if (!mayAct(identity().role, 'run') && !host.sessions.get(id)) throw notOpened(id, identity());
+        const session = await host.attach(id, caller());
         detach(session.id);
         const after = fieldsOf(params['after']);
         const isKnown = after['epoch'] === session.feed.epoch && typeof after['seq'] === 'number';
@@ -89,11 +99,12 @@ export function helveMethods({ host, index, version, onStop, onProblem }: HelveM
           isKnown && typeof after['seq'] === 'number' ? { after: after['seq'] } : { fromStart: true },
         );
         followed.set(session.id, { session, subscription });
-        const past = isKnown ? [] : await session.pastEntries();
+        const limit = readPastLimit(params, 'pastLimit');
+        const page = isKnown ? { past: [] } : pageOf(await session.pastEntries(), { limit });
         request.afterAnswer(() => {
           follow(session, subscription).catch((error: unknown) => onProblem(messageOf(error)));
         });
-        const { title, state, agent, id, facts } = session;
+        const { title, state, agent, facts } = session;
         return {
           sessionId: id,
           epoch: session.feed.epoch,
@@ -102,7 +113,7 @@ export function helveMethods({ host, index, version, onStop, onProblem }: HelveM
           state,
           root: agent.session.root,
           facts,
-          past,
+          ...page,
         };
       },
       '_helve/session/detach': async (params) => ({ wasAttached: detach(readText(params, 'sessionId')) }),
@@ -111,7 +122,7 @@ export function helveMethods({ host, index, version, onStop, onProblem }: HelveM
         const id = readText(params, 'questionId');
         const asked = session.questions.list().find((question) => question.id === id);
         if (!asked) return { isAccepted: false }; // it was answered or withdrawn meanwhile
-        const { kind, answer } = readAnswer(asked, params['answer']);
+        const { kind, answer } = readAnswer(asked, params['answer'], identity().actor);
         return { isAccepted: session.questions.answer(id, kind, answer) };
       },
       '_helve/session/interrupt': async (params) => {
@@ -137,12 +148,6 @@ export function helveMethods({ host, index, version, onStop, onProblem }: HelveM
   function about() {
     return { protocol: HELVE_PROTOCOL, version, pid: process.pid, since, epoch };
   }
-}
-
-function readSessionId(params: RpcParams): string {
-  const id = readText(params, 'sessionId');
-  if (/^[\w-]{1,200}$/.test(id)) return id;
-  throw invalidParams(`"sessionId" must have letters, digits, "-" and "_" only, but was ${shown(id)}.`);
 }
 
 export const isHelveAbout = (value: unknown): value is { protocol: number; version: string; pid: number } =>

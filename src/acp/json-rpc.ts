@@ -82,6 +82,10 @@ export class RpcConnection {
     this.#handlers = handlers;
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** Reads until the peer closes its side. Requests of ours that are open then are rejected, and those of the peer aborted. */
   async serve(): Promise<void> {
     try {

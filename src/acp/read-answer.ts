@@ -7,12 +7,19 @@ import { invalidParams, shown } from './read-params.js';
 
 type KindOf = OpenQuestion['kind'];
 
-export function readAnswer(asked: OpenQuestion, given: unknown): { kind: KindOf; answer: QuestionAnswers[KindOf] } {
+/** `actor`: who answers, for the audit log. */
+export function readAnswer(
+  asked: OpenQuestion,
+  given: unknown,
+  actor: string | undefined,
+): { kind: KindOf; answer: QuestionAnswers[KindOf] } {
   switch (asked.kind) {
     case 'permission':
-      return { kind: asked.kind, answer: readPermission(given) };
-    case 'choices':
-      return { kind: asked.kind, answer: readChoices(given, asked.questions.length) };
+      return { kind: asked.kind, answer: answeredBy(readPermission(given), actor) };
+    case 'choices': {
+      const answers = readChoices(given, asked.questions.length);
+      return { kind: asked.kind, answer: answers.map((answer) => answeredBy(answer, actor)) };
+    }
     case 'trust':
       if (typeof given === 'boolean') return { kind: asked.kind, answer: given };
       throw invalidParams(`"answer" must be true or false, but was ${shown(given)}.`);
@@ -65,3 +72,7 @@ function readChoices(given: unknown, count: number): Answer[] {
     return { chosen: labels, ...(typeof text === 'string' && text !== '' && { text }) };
   });
 }
+
+/** The answer with the name of who gave it. */
+export const answeredBy = <Given extends PermissionAnswer | Answer>(answer: Given, actor: string | undefined): Given =>
+  actor === undefined ? answer : { ...answer, by: actor };

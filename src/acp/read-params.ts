@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
+import { type ClientRole, isClientRole } from '../contract/client-role.js';
 import type { Caller, SessionPlace } from '../host/hosted-conversation.js';
 import { realPathSync } from '../platform/files/paths.js';
 import { isObject } from '../platform/is-object.js';
@@ -14,6 +15,12 @@ export function readText(params: RpcParams, name: string): string {
   const value = params[name];
   if (typeof value === 'string' && value !== '') return value;
   throw invalidParams(`"${name}" must be a text that is not empty, but was ${shown(value)}.`);
+}
+
+export function readSessionId(params: RpcParams): string {
+  const id = readText(params, 'sessionId');
+  if (/^[\w-]{1,200}$/.test(id)) return id;
+  throw invalidParams(`"sessionId" must have letters, digits, "-" and "_" only, but was ${shown(id)}.`);
 }
 
 export function readAbilities(params: RpcParams): ClientAbilities {
@@ -36,6 +43,19 @@ export function readCaller(params: RpcParams): Caller | undefined {
   }
   const variables = Object.entries(env).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   return { env: Object.fromEntries(variables), argv };
+}
+
+/** Who a client is and what it may do, as `helve serve` says for those that it lets in. */
+export interface ClientIdentity {
+  /** Undefined for the user of this machine. */
+  actor?: string;
+  role: ClientRole;
+}
+
+/** Only this user reaches the socket of the host, so what the other side says of itself is believed. */
+export function readIdentity(params: RpcParams): ClientIdentity {
+  const { actor, role } = fieldsOf(fieldsOf(params['_meta'])['helve']);
+  return { role: isClientRole(role) ? role : 'admin', ...(typeof actor === 'string' && { actor }) };
 }
 
 function isList<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is Item[] {

@@ -12,6 +12,7 @@ import { toolTable } from '../tools/index.js';
 import { type AskContext, askChoices, askForTrust, askPermission } from './ask-client.js';
 import { type ClientQuestions, NoClientAnswer } from './client-questions.js';
 import type { AcpUpdate, ClientAbilities } from './messages.js';
+import { answeredBy } from './read-answer.js';
 import { replay } from './replay.js';
 import { configOptionsOf } from './session-options.js';
 import { commandsOf, feedUpdates } from './session-updates.js';
@@ -19,6 +20,8 @@ import { commandsOf, feedUpdates } from './session-updates.js';
 export interface SessionClientOptions {
   session: HostedSession;
   abilities: ClientAbilities;
+  /** Who answers, for the audit log. */
+  actor?: string | undefined;
   questions: ClientQuestions;
   readBuffer(sessionId: string, path: string, signal: AbortSignal): Promise<string | undefined>;
   notify(method: string, params: Readonly<Record<string, unknown>>): Promise<void>;
@@ -252,7 +255,7 @@ export class SessionClient {
           if (!(error instanceof NoClientAnswer)) throw error;
           return { behavior: 'deny' as const, reason: error.message, isUnanswered: true as const };
         });
-        questions.answer(question.id, 'permission', answer);
+        questions.answer(question.id, 'permission', answeredBy(answer, this.#options.actor));
         return;
       }
       case 'choices': {
@@ -260,7 +263,11 @@ export class SessionClient {
           if (!(error instanceof NoClientAnswer)) throw error;
           return question.questions.map(() => ({ chosen: [] }));
         });
-        questions.answer(question.id, 'choices', answers);
+        questions.answer(
+          question.id,
+          'choices',
+          answers.map((answer) => answeredBy(answer, this.#options.actor)),
+        );
         return;
       }
       case 'trust': {

@@ -22,9 +22,12 @@ const name = (mode: PermissionMode): string =>
   `${modeWords[mode].slice(0, 1).toUpperCase()}${modeWords[mode].slice(1)}`;
 
 const availableModes = ({ conversation, agent }: HostedSession) =>
-  permissionModes
-    .filter((mode) => mode === agent.mode || conversation.refuseMode(mode) === undefined)
-    .map((mode) => ({ id: mode, name: name(mode), description: modeDescriptions[mode] }));
+  permissionModes.filter((mode) => mode === agent.mode || conversation.refuseMode(mode) === undefined).map(described);
+
+const described = (mode: PermissionMode) => ({ id: mode, name: name(mode), description: modeDescriptions[mode] });
+
+/** Whether a mode is available is known once there is a session. */
+export const allModes = (): AcpModes['availableModes'] => permissionModes.map(described);
 
 export const modesOf = (session: HostedSession): AcpModes => ({
   currentModeId: session.agent.mode,

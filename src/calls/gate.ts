@@ -15,9 +15,10 @@ export class Gate {
   #joined = 0;
 
   /** Takes the next place. Until its effects are known, it blocks all later entries, so that the order is certain. */
-  join(): QueueEntry {
+  join(callId?: string): QueueEntry {
     this.#joined += 1;
-    const entry = new QueueEntry(this.#joined, {
+    const entry = new QueueEntry(this.#joined, callId, {
+      blocker: (waiting) => this.#blocker(waiting)?.callId,
       changed: (changed) => {
         if (changed.effects.some(writes)) this.#writers.add(changed);
         else this.#writers.delete(changed);
@@ -37,7 +38,7 @@ export class Gate {
   #advance(): void {
     let directoryMoves = false;
     for (const entry of this.#entries) {
-      if (entry.state === 'waiting' && !this.#isBlocked(entry)) entry.admit();
+      if (entry.state === 'waiting' && !this.#blocker(entry)) entry.admit();
       if (entry.state === 'computing' || entry.state === 'rechecking') return;
       // Its effects were computed for a directory that an earlier call is about to leave.
       if (entry.state === 'waiting' && directoryMoves && entry.effects.some(concernsDirectory)) return;
@@ -45,14 +46,15 @@ export class Gate {
     }
   }
 
-  #isBlocked(entry: QueueEntry): boolean {
+  /** An entry that the given one must wait for. */
+  #blocker(entry: QueueEntry): QueueEntry | undefined {
     const others = this.#writers.has(entry) ? this.#entries : this.#writers;
     for (const other of others) {
       // A later call can be ahead only if a changed input sent this one back; the later call then keeps its turn.
       const counts = other.order < entry.order || (other.order > entry.order && other.state === 'running');
-      if (counts && conflict(other.effects, entry.effects)) return true;
+      if (counts && conflict(other.effects, entry.effects)) return other;
     }
-    return false;
+    return undefined;
   }
 }
 
@@ -71,19 +73,26 @@ interface Queue {
   /** The entry has new effects, or a new state. */
   changed(entry: QueueEntry): void;
   remove(entry: QueueEntry): void;
+  /** The call that the entry waits for; undefined if it is not known. */
+  blocker(entry: QueueEntry): string | undefined;
 }
+
+/** Waits for the turn of a call, which the named call delays. */
+export type WaitForCall = (callId: string | undefined, turn: () => Promise<void>) => Promise<void>;
 
 type QueueEntryState = 'computing' | 'waiting' | 'rechecking' | 'running';
 
 export class QueueEntry {
   readonly order: number;
+  readonly callId: string | undefined;
   readonly #queue: Queue;
   #state: QueueEntryState = 'computing';
   #effects: readonly Effect[] = [];
   #admitted: (() => void) | undefined;
 
-  constructor(order: number, queue: Queue) {
+  constructor(order: number, callId: string | undefined, queue: Queue) {
     this.order = order;
+    this.callId = callId;
     this.#queue = queue;
   }
 
@@ -97,12 +106,17 @@ export class QueueEntry {
 
   /**
    * Resolves when it is this call's turn, with the effects as they are then. Calling it again, for a call whose input
-   * was rewritten, releases everything and waits in the same place. The caller must call `leave` in any case.
+   * was rewritten, releases everything and waits in the same place. The caller must call `leave` in any case. `onWait` is
+   * called with each wait, and the call that it is for.
    */
-  async enter(effectsNow: () => Promise<readonly Effect[]>, signal: AbortSignal): Promise<readonly Effect[]> {
+  async enter(
+    effectsNow: () => Promise<readonly Effect[]>,
+    signal: AbortSignal,
+    onWait: WaitForCall = async (_, turn) => await turn(),
+  ): Promise<readonly Effect[]> {
     this.#state = 'computing';
     let effects = await abortable(effectsNow, signal);
-    while (await this.#waitForTurn(effects, signal)) {
+    while (await this.#waitForTurn(effects, signal, onWait)) {
       // Calls have finished since: the working directory may have changed, a symlink may have another target. No
       // later call may start before the effects of this one are known, or two conflicting calls could swap.
       this.#state = 'rechecking';
@@ -126,7 +140,7 @@ export class QueueEntry {
   }
 
   /** Returns whether it had to wait; if not, nothing can have changed since the effects were computed. */
-  async #waitForTurn(effects: readonly Effect[], signal: AbortSignal): Promise<boolean> {
+  async #waitForTurn(effects: readonly Effect[], signal: AbortSignal, onWait: WaitForCall): Promise<boolean> {
     this.#effects = effects;
     if (effects.length === 0) return false; // touches nothing, so it conflicts with nothing
     this.#state = 'waiting';
@@ -134,7 +148,7 @@ export class QueueEntry {
     this.#admitted = turn.resolve;
     this.#queue.changed(this);
     const mustWait = this.state === 'waiting';
-    if (mustWait) await abortable(() => turn.promise, signal);
+    if (mustWait) await onWait(this.#queue.blocker(this), () => abortable(() => turn.promise, signal));
     return mustWait;
   }
 }

@@ -11,6 +11,7 @@ import { typedInput } from '../tools/aliases.js';
 import type { CompleteCall, MalformedCall } from './assemble.js';
 import { authorize } from './authorize.js';
 import { type CallHooks, hooksOf } from './call-hooks.js';
+import { CallWaits } from './call-waits.js';
 import { sameEffects } from './conflict.js';
 import type { CallEnvironment } from './environment.js';
 import { execute } from './execute.js';
@@ -26,10 +27,11 @@ export async function runCall(
   environment: CallEnvironment,
   signal: AbortSignal,
 ): Promise<ToolResultBlock> {
-  const entry = environment.gate.join();
+  const entry = environment.gate.join(call.id);
+  const waits = new CallWaits(call, environment);
   try {
-    const result = await passThrough(call, entry, environment, signal);
-    environment.emit(result);
+    const result = await passThrough(call, entry, waits.watched(environment), waits, signal);
+    environment.emit({ ...result, ...waits.recorded() });
     return result.result;
   } finally {
     entry.leave();
@@ -40,6 +42,7 @@ async function passThrough(
   call: CompleteCall | MalformedCall,
   entry: QueueEntry,
   environment: CallEnvironment,
+  waits: CallWaits,
   signal: AbortSignal,
 ): Promise<ToolResultEvent> {
   let display = (): ToolDisplay => displayAsSent(call, environment);
@@ -51,7 +54,7 @@ async function passThrough(
     const resolved = await resolve(call, environment);
     display = () => resolved.bound.displayRefusal();
     hooks = hooksOf(call.id, environment, signal);
-    const { tool, bound, context } = await admit(call, resolved, entry, hooks, environment, signal);
+    const { tool, bound, context } = await admit(call, resolved, entry, hooks, environment, waits, signal);
     display = () => bound.displayRefusal();
 
     const work = async (): Promise<ToolOutcome> => {
@@ -68,7 +71,9 @@ async function passThrough(
     const outcome =
       entry.effects.length === 0
         ? await work()
-        : await environment.slots.run(whenRoom(work, entry, environment, signal), signal);
+        : await waits.until('slot', (begun) =>
+            environment.slots.run(whenRoom(work, entry, environment, { begun, waits, signal }), signal),
+          );
     const words = await hooks.afterSuccess({ tool, bound }, outcome);
     await environment.settled?.(call.id, words.instead && asText(words.instead.value));
     return await settleSuccess(call, outcome, {
@@ -95,10 +100,19 @@ function whenRoom<Value>(
   work: () => Promise<Value>,
   { effects }: QueueEntry,
   { whenCommandsMayRun }: CallEnvironment,
-  signal: AbortSignal,
+  { begun, waits, signal }: { begun: () => void; waits: CallWaits; signal: AbortSignal },
 ): () => Promise<Value> {
-  if (!whenCommandsMayRun || !effects.some(({ kind }) => kind === 'command')) return work;
-  return () => whenCommandsMayRun(work, signal);
+  const mayRun = effects.some(({ kind }) => kind === 'command') ? whenCommandsMayRun : undefined;
+  return async () => {
+    begun();
+    if (!mayRun) return await work();
+    return await waits.until('machine', (room) =>
+      mayRun(async () => {
+        room();
+        return await work();
+      }, signal),
+    );
+  };
 }
 
 /** A call that was not accepted, as far as its tool can show it. */
@@ -118,6 +132,7 @@ async function admit(
   entry: QueueEntry,
   hooks: CallHooks,
   environment: CallEnvironment,
+  waits: CallWaits,
   signal: AbortSignal,
 ): Promise<AdmittedCall> {
   const context = environment.contextFor(call.id, signal);
@@ -127,10 +142,14 @@ async function admit(
   const sentInput = asSent.bound.input;
   for (;;) {
     const { bound } = resolved;
-    const effects: readonly Effect[] = await entry.enter(() => bound.effects(context), signal);
+    const effects: readonly Effect[] = await entry.enter(
+      () => bound.effects(context),
+      signal,
+      (callId, turn) => waits.during('earlier_call', turn, callId),
+    );
     environment.refused?.check(entry);
     // Hooks see a call once, and refused ones too. An input that they change is checked and judged like any other.
-    let rewritten = await hooks.before(resolved, effects);
+    let rewritten = await waits.during('hook', () => hooks.before(resolved, effects));
     if (rewritten === undefined) {
       const authorized = await authorize(resolved, effects, hooks, context, environment, { isAgreed });
       ({ rewritten, isAgreed } = authorized);

@@ -1,4 +1,5 @@
 import type { BudgetUse } from './budget.js';
+import type { CallWait, WaitReason } from './call-timing.js';
 import type { Effect } from './effect.js';
 import type { FailureKind } from './failure.js';
 import type { GoalCheck } from './goal.js';
@@ -63,6 +64,8 @@ export type AgentHappening =
       /** Left out where a decision is repeated. */
       effects?: readonly Effect[];
     }
+  /** The call can't begin yet. Its result has all of its waits, with their ends. */
+  | { type: 'tool_wait'; callId: string; tool: string; reason: WaitReason; detail?: string }
   /** Past the gate, checked and permitted: the work begins. */
   | { type: 'tool_start'; callId: string; tool: string }
   /** Progress of the work, for the person. */
@@ -100,6 +103,8 @@ export interface ToolResultEvent {
   tool: string;
   /** The content that the model gets. */
   result: ToolResultBlock;
+  /** What it waited for before its work began, in order; left out if it did not have to wait. */
+  waits?: readonly CallWait[];
   /** The kind of failure, one of six; absent if the call succeeded. */
   failure?: FailureKind;
   /** The full error behind an exception, for logs. */

@@ -222,10 +222,13 @@ export type PermissionAnswer =
       updatedInput?: Readonly<Record<string, unknown>>;
       /** The mode that applies from now on, if the person chose one with their answer. */
       mode?: 'default' | 'acceptEdits';
+      /** Who has answered, if several could; for the audit log. */
+      by?: string;
     }
   | {
       behavior: 'deny';
       reason?: string;
+      by?: string;
       /** No person has answered; the reason says why. */
       isUnanswered?: true;
     };

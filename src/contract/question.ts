@@ -13,6 +13,8 @@ export interface Answer {
   chosen: readonly string[];
   /** The person's own text instead of, or beside, the options. */
   text?: string;
+  /** Who has answered, if several could; for the audit log. */
+  by?: string;
 }
 
 /**

@@ -215,6 +215,7 @@ export class BackgroundHost {
     if (this.#isEnding || this.sessions.get(id) !== session) return;
     const timer = setTimeout(() => {
       this.#resting.delete(id);
+      if (session.isBusy) this.#restSoon(session); // its client has left in the middle of the work
       if (session.isBusy || session.feed.subscriberCount > 0) return;
       void this.stop(id, 'rested').catch((error: unknown) => this.#options.onProblem(messageOf(error)));
     }, this.#options.restMs ?? REST_MS);

@@ -96,29 +96,56 @@ export class FeedWriter {
   #takeOfCall(event: AgentEvent, agent?: FeedCall['agent']): void {
     switch (event.type) {
       case 'tool_call': {
-        const { callId: id, tool, input, display } = event;
+        const { callId: id, tool, input, display, at: queuedAt } = event;
         if (!agent) this.#open = undefined;
-        this.#feed.put({ kind: 'call', id, tool, input, display, status: 'pending', ...(agent && { agent }) });
+        this.#feed.put({
+          kind: 'call',
+          id,
+          tool,
+          input,
+          display,
+          status: 'pending',
+          queuedAt,
+          ...(agent && { agent }),
+        });
         return;
       }
       case 'permission_decision':
         if (event.effects) this.#change(event.callId, { effects: event.effects });
         return;
       case 'tool_start':
-        this.#change(event.callId, { status: 'running' });
+        this.#change(event.callId, { status: 'running', startedAt: event.at, ...this.#endedWaits(event) });
         return;
+      case 'tool_wait': {
+        const { callId, reason, detail, at: from } = event;
+        const { waits = [] } = this.#endedWaits(event);
+        this.#change(callId, {
+          waits: [...waits, { reason, from, to: null, ...(detail !== undefined && { detail }) }],
+        });
+        return;
+      }
       case 'tool_progress':
         this.#change(event.callId, { progress: event.text });
         return;
       case 'tool_result': {
-        const { failure, problem, display, callId, tool } = event;
+        const { failure, problem, display, callId, tool, waits, at } = event;
         if (!this.#feed.get(callId, 'call')) {
           // A call whose input was malformed has no other event.
-          this.#feed.put({ kind: 'call', id: callId, tool, input: undefined, display, status: 'pending' });
+          this.#feed.put({
+            kind: 'call',
+            id: callId,
+            tool,
+            input: undefined,
+            display,
+            status: 'pending',
+            queuedAt: at,
+          });
         }
         this.#change(callId, {
           status: failure ? 'failed' : 'completed',
           display,
+          endedAt: at,
+          ...(waits && { waits }),
           ...(failure && { failure }),
           ...(problem !== undefined && { problem }),
         });
@@ -134,6 +161,12 @@ export class FeedWriter {
   #takeOfChild({ event, agentType: type, parentCallId }: ChildEvent): void {
     if (event.type === 'agent_event') this.#takeOfChild(event);
     else this.#takeOfCall(event, { type, parentCallId });
+  }
+
+  /** A wait ends with the next event of its call; its exact end comes with the result. */
+  #endedWaits({ callId, at }: { callId: string; at: number }): Pick<FeedCall, 'waits'> {
+    const waits = this.#feed.get(callId, 'call')?.waits;
+    return waits ? { waits: waits.map((wait) => ({ ...wait, to: wait.to ?? at })) } : {};
   }
 
   #change(id: string, change: Partial<FeedCall>): void {

@@ -37,6 +37,8 @@ export class HostedSession {
   #hasFailed = false;
   #hasAskedForTrust = false;
   #title = '';
+  /** Chosen by a client. */
+  #newTitle: string | undefined;
   #closed: Promise<readonly string[]> | undefined;
 
   private constructor(place: SessionPlace, open: OpenConversation, conversation: HostedConversation) {
@@ -65,6 +67,7 @@ export class HostedSession {
 
   /** From the first prompt, unless the session has had a title before. */
   get title(): string {
+    if (this.#newTitle !== undefined) return this.#newTitle;
     return this.#conversation.title === '' ? this.#title : this.#conversation.title;
   }
 
@@ -126,6 +129,16 @@ export class HostedSession {
       this.#writer.progress();
     }
     return refused;
+  }
+
+  rename(title: string): void {
+    this.#newTitle = title;
+    this.agent.rename(title);
+  }
+
+  /** Tells clients that the mode, the model or the title may have changed. */
+  noteChange(): void {
+    this.#writer.progress();
   }
 
   /**

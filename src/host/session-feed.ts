@@ -2,6 +2,7 @@
 // step; it gets the present form of each entry that changed since it last looked. So its queue holds at most each entry
 // once, nothing is lost, and the session never waits for it. A client that joins late is one for which all has changed.
 
+import type { CallWait } from '../contract/call-timing.js';
 import type { Effect } from '../contract/effect.js';
 import type { CompactionEvent, RunResult } from '../contract/event.js';
 import type { FailureKind } from '../contract/failure.js';
@@ -47,6 +48,12 @@ export interface FeedCall {
   display: ToolDisplay;
   /** What it would touch, once that is known. */
   effects?: readonly Effect[];
+  /** When its input was complete, when its work began, and when it ended: milliseconds since the epoch. */
+  queuedAt?: number;
+  startedAt?: number;
+  endedAt?: number;
+  /** What it waited for before its work began, or waits for now. */
+  waits?: readonly CallWait[];
   /** The last words of its progress, while it runs. */
   progress?: string;
   failure?: FailureKind;

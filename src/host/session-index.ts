@@ -79,6 +79,11 @@ export class SessionIndex {
     return { sessions, ...(last && from + sessions.length < all.length && { next: placeOf(last) }) };
   }
 
+  /** All of them, the latest first. */
+  async all(): Promise<SessionRow[]> {
+    return (await this.#rows()).toSorted(byTime);
+  }
+
   async row(id: string): Promise<SessionRow | undefined> {
     const presence = await presenceNow(this.#dataFolder, id, await thisProcess());
     return rowOf(id, this.#summary(id), presence);

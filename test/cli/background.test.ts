@@ -163,6 +163,8 @@ async function earlierHost(home: string, { isBusy }: { isBusy: boolean }): Promi
   const extend = helveMethods({
     host,
     index: new SessionIndex(home),
+    dataFolder: home,
+    optionsOf: async () => ({}),
     version: '0.0.1',
     onStop: stop,
     onProblem: () => {},

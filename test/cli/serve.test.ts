@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ServeClient, servePlace, startServe } from './serve-client.js';
+
+type Fields = Record<string, unknown>;
 
 const ID = '00000000-0000-4000-8000-000000000001';
 
@@ -58,4 +60,85 @@ test('revoking a token from another process ends its connection', async () => {
   await at.helve(['serve', 'tokens', 'revoke', 'phone']);
   expect(await client.closed).toEqual({ code: 1008, reason: expect.stringContaining('The token "phone" was revoked') });
   expect(await other.request('_helve/sessions/list')).toEqual({ sessions: [] });
+});
+
+test('the methods about a session show what it used, changed, waited for and decided, and undo one call', async () => {
+  const at = await servePlace([
+    {
+      text: 'Both.',
+      calls: [
+        { name: 'Write', input: { file_path: 'a.txt', content: 'one\n' } },
+        { name: 'Bash', input: { command: 'node -p 1 > b.txt' } },
+      ],
+    },
+    { text: 'All is well.' },
+  ]);
+  const { url } = await startServe(at, ['--allowed-tools', 'Write']);
+  const client = await ServeClient.connect(url, await at.token('run', 'laptop'));
+  await client.request('_helve/prompt', prompt('write both', at.cwd));
+  await client.request('_helve/session/attach', { sessionId: ID });
+  const question = await client.until(() => client.entries.find(({ kind }) => kind === 'question'));
+  const live = await client.request('_helve/session/timeline', { sessionId: ID });
+  expect(live['calls']).toMatchObject([
+    { tool: 'Write', outcome: 'completed' },
+    { tool: 'Bash', outcome: 'running', startedAt: null, endedAt: null },
+  ]);
+  await client.request('_helve/session/answer', {
+    sessionId: ID,
+    questionId: question['id'],
+    answer: { behavior: 'allow' },
+  });
+  await client.until(() => client.entries.find(({ kind }) => kind === 'end'));
+
+  const { calls } = (await client.request('_helve/session/timeline', { sessionId: ID })) as { calls: Fields[] };
+  const [write, bash] = calls;
+  expect(bash).toMatchObject({ tool: 'Bash', title: 'node -p 1 > b.txt', outcome: 'completed' });
+  expect(bash?.['waits']).toMatchObject(
+    expect.arrayContaining([
+      { reason: 'earlier_call', detail: write?.['callId'], from: expect.any(Number), to: expect.any(Number) },
+      { reason: 'question', from: expect.any(Number), to: expect.any(Number) },
+    ]),
+  );
+  const { rows } = (await client.request('_helve/session/audit', { sessionId: ID })) as { rows: Fields[] };
+  expect(rows.find(({ type }) => type === 'answer')).toMatchObject({ behavior: 'allow', by: 'laptop', tool: 'Bash' });
+  const overview = await client.request('_helve/session/overview', { sessionId: ID });
+  expect(overview).toMatchObject({
+    mode: 'default',
+    usage: [
+      { turn: 1, turns: 1 },
+      { turn: 2, turns: 1 },
+    ],
+    contextParts: [{ name: 'system' }, { name: 'tools' }, { name: 'messages' }, { name: 'results' }],
+  });
+  const changes = await client.request('_helve/session/changes', { sessionId: ID });
+  expect(changes['files']).toMatchObject([
+    {
+      path: 'a.txt',
+      status: 'added',
+      added: 1,
+      removed: 0,
+      patch: expect.stringContaining('+one'),
+      calls: [{ canUndo: true }],
+    },
+    { path: 'b.txt', status: 'added', calls: [{ callId: bash?.['callId'], canUndo: true }] },
+  ]);
+  const undone = { sessionId: ID, callId: bash?.['callId'] };
+  expect(await client.request('_helve/session/undo', undone)).toEqual({ isDone: true, message: '1 file restored.' });
+  expect(await client.request('_helve/session/undo', undone)).toMatchObject({ isDone: false });
+  expect(existsSync(join(at.cwd, 'b.txt'))).toBe(false);
+
+  const set = await client.request('_helve/session/set', { sessionId: ID, mode: 'plan', title: 'Two files' });
+  expect(set).toMatchObject({ mode: 'plan', title: 'Two files' });
+  const options = await client.request('_helve/session/options', { sessionId: ID });
+  expect(options['modes']).toContainEqual(expect.objectContaining({ id: 'plan' }));
+  const found = await client.request('_helve/search', { text: 'ALL IS' });
+  expect(found).toMatchObject({ hits: [{ sessionId: ID, snippet: 'All is well.' }], isPartial: false });
+  const read = await client.request('_helve/session/read', { sessionId: ID, limit: 2 });
+  expect(read).toMatchObject({ root: at.cwd, past: [{ kind: 'call' }, { kind: 'text' }], earlier: expect.any(String) });
+  const earlier = await client.request('_helve/session/read', { sessionId: ID, before: read['earlier'] });
+  expect(earlier['past']).toMatchObject([{ kind: 'prompt' }, { kind: 'text' }, { kind: 'call' }]);
+  const { projects } = await client.request('_helve/projects/list');
+  expect(projects).toEqual([{ root: at.cwd, name: basename(at.cwd), isTrusted: false }]);
+  const { sessions } = await client.request('_helve/sessions/list', { query: 'two f' });
+  expect(sessions).toMatchObject([{ sessionId: ID, title: 'Two files' }]);
 });

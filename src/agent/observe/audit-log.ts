@@ -110,12 +110,12 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
           return;
         }
         case 'tool_result': {
-          const { callId: call, tool, result, failure } = happening;
+          const { callId: call, tool, result, failure, waits } = happening;
           const content = typeof result.content === 'string' ? result.content : JSON.stringify(result.content);
           const outcome = { ok: result.is_error !== true, ...(failure && { failure }) };
           // A denied call has no content. If no question could be asked, only this entry has the reason.
           const why = failure === 'permission_denied' && { reason: clean(content) };
-          add({ type: 'result', call, tool, ...outcome, ...why, ...measured(content) });
+          add({ type: 'result', call, tool, ...outcome, ...why, ...measured(content), ...(waits && { waits }) });
           running.delete(call);
           const isFreeCall = harmless.delete(call);
           if (running.size === 0 || !isFreeCall) flush(); // even while other calls of the same answer run
@@ -134,9 +134,10 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
           tool,
           behavior,
           ...(answer.reason !== undefined && { reason: clean(answer.reason) }),
+          ...(answer.by !== undefined && { by: answer.by }),
         });
       else {
-        const { remember, updatedInput, mode } = answer;
+        const { remember, updatedInput, mode, by } = answer;
         add({
           type: 'answer',
           call,
@@ -145,6 +146,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
           ...(remember && { rules: remember.rules, scope: remember.scope }),
           ...(updatedInput && recordedInput(updatedInput, secrets)),
           ...(mode && { mode }),
+          ...(by !== undefined && { by }),
         });
       }
     },

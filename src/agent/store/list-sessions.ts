@@ -124,10 +124,12 @@ function lastTotals(descriptor: number, size: number) {
   for (let bytes = TAIL_BYTES; ; bytes *= 8) {
     const from = Math.max(0, size - bytes);
     const lines = textAt(descriptor, from, size - from).split('\n');
+    let newTitle: string | undefined; // given since then
     for (const text of lines.slice(from === 0 ? 0 : 1).reverse()) {
-      if (!text.includes('"total"')) continue;
+      if (!text.includes('"total"') && !text.includes('"title"')) continue;
       const line = lineOrNothing(text);
-      if (line?.type === 'turn' || line?.type === 'run') return line;
+      if (line?.type === 'title') newTitle ??= line.title;
+      if (line?.type === 'turn' || line?.type === 'run') return { total: line.total, title: newTitle ?? line.title };
     }
     if (from === 0) return undefined;
   }

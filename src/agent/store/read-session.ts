@@ -23,14 +23,19 @@ export type ReadLine =
 export interface ReadSessionOptions {
   /** Does not load large texts. */
   withoutLarge?: boolean;
+  /** Begins after this many bytes: the `end` of a line that was read before. Numbers count from there. */
+  from?: number;
+  /** Lines that contain none of these texts are left out without being parsed. */
+  only?: readonly string[];
 }
 
 /** The lines, from the first. Throws `SessionProblem` if the file can't be read. */
 export function* readSession(folder: SessionFolder, options: ReadSessionOptions = {}): Generator<ReadLine, void, void> {
   const load = (hash: string): string => (options.withoutLarge ? '' : (readLarge(folder.results, hash) ?? LOST_TEXT));
   let number = 0;
-  for (const { text, bytes, end, torn } of rawLines(folder)) {
+  for (const { text, bytes, end, torn } of rawLines(folder, options.from)) {
     number += 1;
+    if (options.only && !torn && !options.only.some((part) => text.includes(part))) continue;
     if (bytes === 0) continue; // added by an editor
     const line = parsed(text, load);
     if (line) {
@@ -65,29 +70,29 @@ interface RawLine {
   torn: boolean;
 }
 
-function* rawLines(folder: SessionFolder): Generator<RawLine, void, void> {
+function* rawLines(folder: SessionFolder, from = 0): Generator<RawLine, void, void> {
   const descriptor = openToRead(folder);
   try {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     let pieces: Buffer[] = []; // of a line that began in an earlier chunk
-    let begin = 0; // of the line, in the file
-    let offset = 0; // of the chunk
+    let begin = from; // of the line, in the file
+    let offset = from; // of the chunk
     for (;;) {
       const count = readSync(descriptor, chunk, 0, CHUNK_BYTES, offset);
       if (count === 0) break;
-      let from = 0;
-      for (let at = chunk.indexOf(LINE_BREAK); at >= 0 && at < count; at = chunk.indexOf(LINE_BREAK, from)) {
+      let start = 0;
+      for (let at = chunk.indexOf(LINE_BREAK); at >= 0 && at < count; at = chunk.indexOf(LINE_BREAK, start)) {
         const text =
           pieces.length === 0
-            ? chunk.toString('utf8', from, at)
-            : Buffer.concat([...pieces, chunk.subarray(from, at)]).toString();
+            ? chunk.toString('utf8', start, at)
+            : Buffer.concat([...pieces, chunk.subarray(start, at)]).toString();
         pieces = [];
-        from = at + 1;
-        const end = offset + from;
+        start = at + 1;
+        const end = offset + start;
         yield { text, bytes: end - begin - 1, end, torn: false };
         begin = end;
       }
-      if (from < count) pieces.push(Buffer.from(chunk.subarray(from, count)));
+      if (start < count) pieces.push(Buffer.from(chunk.subarray(start, count)));
       offset += count;
     }
     if (pieces.length > 0) {

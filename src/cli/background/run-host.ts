@@ -16,6 +16,7 @@ import { exitCode } from '../exit-codes.js';
 import { dueSchedules } from './due-schedules.js';
 import { hostPlace, makeHostFolders } from './host-place.js';
 import { backgroundOpener } from './open-background.js';
+import { optionsOfFolder } from './options-of-folder.js';
 import { socketTransport } from './socket-transport.js';
 
 const IDLE_MS = 5 * 60_000;
@@ -35,7 +36,15 @@ export async function runHost(version: string): Promise<number> {
   const index = new SessionIndex(place.dataFolder);
   const ending = new AbortController();
   const connections = new Set<Socket>();
-  const extend = helveMethods({ host, index, version, onProblem: tell, onStop: () => ending.abort() });
+  const extend = helveMethods({
+    host,
+    index,
+    dataFolder: place.dataFolder,
+    optionsOf: optionsOfFolder,
+    version,
+    onProblem: tell,
+    onStop: () => ending.abort(),
+  });
   const serve = async (socket: Socket): Promise<void> => {
     const agent = new AcpAgent(socketTransport(socket, new AbortController().signal), {
       host: sessions,
@@ -44,6 +53,8 @@ export async function runHost(version: string): Promise<number> {
       answerLimitMs: undefined,
       checkModel: async () => {},
       onProblem: tell,
+      keepsPrompts: true,
+      onLeft: (session) => host.clientLeft(session),
       extend,
     });
     connections.add(socket);

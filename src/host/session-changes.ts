@@ -1,0 +1,106 @@
+// What a session has changed, file by file, and which call's change can be undone.
+import { relative } from 'node:path';
+import { applyUndo } from '../agent/undo/apply-undo.js';
+import { planUndo, type UndoItem } from '../agent/undo/undo.js';
+import { listUndoable, type UndoableCall, UndoFailure } from '../agent/undo/undo-calls.js';
+import { isInside } from '../platform/files/paths.js';
+import { clause } from '../platform/text/clause.js';
+import { counted } from '../platform/text/counted.js';
+import { reversePatch } from '../platform/text/reverse-patch.js';
+
+const MAX_FILES = 200;
+
+export interface ChangedFile {
+  /** Relative to the project, or absolute if it is elsewhere. */
+  path: string;
+  status: 'added' | 'modified' | 'deleted';
+  /** A unified patch, or a sentence that says why there is none. */
+  patch: string;
+  isBinary: boolean;
+  added: number;
+  removed: number;
+  calls: ReadonlyArray<{ callId: string; at: string; canUndo: boolean; problem?: string }>;
+}
+
+export interface SessionChangesPage {
+  files: ChangedFile[];
+  /** How many more files were changed than are listed. */
+  more: number;
+}
+
+/** The changes of all calls that are not undone, as far as they are still in the files. */
+export async function sessionChanges(dataFolder: string, id: string, root: string): Promise<SessionChangesPage> {
+  const open = (await listUndoable(dataFolder, id)).filter(({ undoes, undoneBy }) => !undoes && undoneBy === undefined);
+  if (open.length === 0) return { files: [], more: 0 };
+  const plan = await planUndo(
+    dataFolder,
+    id,
+    { callIds: open.map(({ callId }) => callId) },
+    { cwd: root, force: true },
+  ).catch((error: unknown) => {
+    if (error instanceof UndoFailure) return undefined; // undone meanwhile
+    throw error;
+  });
+  const byFile = new Map<string, UndoableCall[]>();
+  for (const call of open) {
+    for (const real of call.files) {
+      const calls = byFile.get(real) ?? [];
+      calls.push(call);
+      byFile.set(real, calls);
+    }
+  }
+  const items = (plan?.items ?? []).filter(({ now, target }) => (now ?? target)?.kind !== 'folder');
+  const files = items.slice(0, MAX_FILES).map((item) => changedFile(item, root, byFile.get(item.real) ?? []));
+  return { files, more: items.length - files.length };
+}
+
+function changedFile(item: UndoItem, root: string, calls: readonly UndoableCall[]): ChangedFile {
+  const { real, action, diff = '(too many files have changed to compare this one)' } = item;
+  const patch = reversePatch(diff);
+  const isPatch = patch.includes('@@ ');
+  const lines = isPatch ? patch.split('\n') : [];
+  const count = (sign: string): number =>
+    lines.filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3))).length;
+  return {
+    path: isInside(root, real) ? relative(root, real) : real,
+    status: action === 'remove' ? 'added' : action === 'make' ? 'deleted' : 'modified',
+    patch,
+    isBinary: diff.startsWith('(not text'),
+    added: count('+'),
+    removed: count('-'),
+    calls: calls.map(({ callId, at }, index) => {
+      const problem =
+        index < calls.length - 1 ? 'a later call has changed the file, too' : (item.conflict ?? item.impossible);
+      return { callId, at, canUndo: problem === undefined, ...(problem !== undefined && { problem }) };
+    }),
+  };
+}
+
+/** Undoes one call, all of it or nothing. */
+export async function undoCall(
+  dataFolder: string,
+  id: string,
+  { callId, root }: { callId: string; root: string },
+): Promise<{ isDone: boolean; message: string }> {
+  try {
+    const plan = await planUndo(dataFolder, id, { callIds: [callId] }, { cwd: root });
+    const reasons = [
+      ...new Set([
+        ...plan.items.flatMap(({ conflict, impossible }) => conflict ?? impossible ?? []),
+        ...plan.notCovered,
+      ]),
+    ];
+    if (reasons.length > 0) {
+      const message = `Nothing was undone: ${reasons.map(clause).join('; ')}. helve undo --session ${id} --call ${callId} --force in a terminal undoes the rest.`;
+      return { isDone: false, message };
+    }
+    if (plan.items.length === 0)
+      return { isDone: false, message: 'The files are already as they were before the call.' };
+    const { done, left } = await applyUndo(plan);
+    const stays = left.map(({ real, why }) => ` ${real} stays: ${why}.`).join('');
+    return { isDone: true, message: `${counted(done.length, 'file')} restored.${stays}` };
+  } catch (error) {
+    if (error instanceof UndoFailure) return { isDone: false, message: error.message };
+    throw error;
+  }
+}

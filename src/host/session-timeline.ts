@@ -1,0 +1,118 @@
+// When each call of a session was queued, what it waited for, and when it ran: of calls that have ended from the audit
+// log, of those that run from the feed.
+import { auditFrom } from '../agent/observe/audit-page.js';
+import { sessionFolder } from '../agent/store/session-folder.js';
+import { type CallWait, waitReasons } from '../contract/call-timing.js';
+import { isObject } from '../platform/is-object.js';
+import type { FeedCall, SessionFeed } from './session-feed.js';
+
+const MAX_AHEAD = 2_000; // entries that are read for the ends of the calls of a page
+const MAX_TITLE_CHARS = 120;
+
+export interface TimelineCall {
+  callId: string;
+  tool: string;
+  title: string;
+  /** The type of the child agent that made it, and the call that started that agent. */
+  agent?: string;
+  parentCallId?: string;
+  queuedAt: number;
+  waits: readonly CallWait[];
+  startedAt: number | null;
+  endedAt: number | null;
+  /** `unknown`: the process was killed before it was recorded. */
+  outcome: 'running' | 'completed' | 'failed' | 'denied' | 'unknown';
+}
+
+export interface TimelinePage {
+  calls: TimelineCall[];
+  /** Where the next page begins; absent at the end. */
+  next?: string;
+}
+
+export interface TimelineOptions {
+  from: number;
+  limit: number;
+  /** Of the session, if it is open. */
+  feed: SessionFeed | undefined;
+}
+
+export function timelinePage(dataFolder: string, id: string, { from, limit, feed }: TimelineOptions): TimelinePage {
+  const calls = new Map<string, TimelineCall>();
+  let next: string | undefined;
+  let ahead = 0;
+  for (const { entry, start } of auditFrom(sessionFolder(dataFolder, id).path, from)) {
+    const { type, call, tool, input, at } = entry;
+    const time = typeof at === 'string' ? Date.parse(at) : Number.NaN;
+    if (typeof call !== 'string' || Number.isNaN(time)) continue;
+    if (type === 'call' && next === undefined) {
+      if (calls.size === limit) next = String(start);
+      else calls.set(call, begun(call, String(tool), titleOf(input), time));
+    }
+    if (next !== undefined) ahead += 1;
+    const known = calls.get(call);
+    if (known && type === 'start') known.startedAt = time;
+    if (known && type === 'result') Object.assign(known, endOf(entry, time));
+    const isComplete = next !== undefined && [...calls.values()].every(({ endedAt }) => endedAt !== null);
+    if (isComplete || ahead > MAX_AHEAD) break;
+  }
+  for (const live of feed?.entries ?? []) {
+    if (live.kind !== 'call' || live.queuedAt === undefined) continue;
+    const known = calls.get(live.id);
+    // Later pages have it, or will have it when its end is recorded.
+    if (known || (next === undefined && live.endedAt === undefined)) calls.set(live.id, fromFeed(live, live.queuedAt));
+  }
+  return { calls: [...calls.values()], ...(next !== undefined && { next }) };
+}
+
+const begun = (callId: string, tool: string, title: string, queuedAt: number): TimelineCall => ({
+  callId,
+  tool,
+  title,
+  queuedAt,
+  waits: [],
+  startedAt: null,
+  endedAt: null,
+  outcome: 'unknown',
+});
+
+function endOf({ ok, failure, waits }: Readonly<Record<string, unknown>>, endedAt: number): Partial<TimelineCall> {
+  const outcome = failure === 'permission_denied' ? 'denied' : ok === true ? 'completed' : 'failed';
+  return { endedAt, outcome, ...(Array.isArray(waits) && { waits: waits.filter(isWait) }) };
+}
+
+function isWait(value: unknown): value is CallWait {
+  if (!isObject(value)) return false;
+  const { reason, from, to } = value;
+  return (
+    waitReasons.some((known) => known === reason) && typeof from === 'number' && (to === null || typeof to === 'number')
+  );
+}
+
+function fromFeed(
+  { id, tool, display, agent, waits = [], startedAt, endedAt, status, failure }: FeedCall,
+  queuedAt: number,
+): TimelineCall {
+  const ended = status === 'completed' ? 'completed' : failure === 'permission_denied' ? 'denied' : 'failed';
+  return {
+    callId: id,
+    tool,
+    title: display.title.slice(0, MAX_TITLE_CHARS),
+    ...(agent && { agent: agent.type, parentCallId: agent.parentCallId }),
+    queuedAt: Math.round(queuedAt),
+    waits,
+    startedAt: startedAt === undefined ? null : Math.round(startedAt),
+    endedAt: endedAt === undefined ? null : Math.round(endedAt),
+    outcome: endedAt === undefined ? 'running' : ended,
+  };
+}
+
+/** The first text of the input: the file, the command, the pattern. */
+function titleOf(input: unknown): string {
+  const texts = isObject(input) ? Object.values(input) : [];
+  const [first = ''] = texts.flatMap((value) => {
+    if (typeof value === 'string') return value;
+    return isObject(value) && typeof value['start'] === 'string' ? value['start'] : []; // shortened in the log
+  });
+  return first.split('\n', 1)[0]?.slice(0, MAX_TITLE_CHARS) ?? '';
+}
