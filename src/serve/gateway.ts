@@ -23,7 +23,7 @@ const MAX_FRAME_BYTES = 16 * 1024 * 1024; // a prompt with images arrives in one
 const MAX_CLIENTS = 200;
 const MAX_CONNECTIONS = 512; // with those that are not WebSockets
 const MAX_HEADER_BYTES = 16 * 1024;
-const HEADERS_MS = 10_000; // for the headers of a request, and for all of it: more is a client that holds connections
+const REQUEST_MS = 10_000; // for a request to arrive: more is a client that only holds connections
 const PING_MS = 30_000;
 const CHECK_MS = 1_000;
 
@@ -43,6 +43,8 @@ export interface GatewayOptions {
   protocol: number;
   onProblem(sentence: string): void;
   maxClients?: number;
+  /** How long a request may take to arrive. */
+  requestMs?: number;
 }
 
 /** It can't listen; the message says why and what to do. */
@@ -60,7 +62,7 @@ export interface Gateway {
 }
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { access, tls, address, onProblem, maxClients = MAX_CLIENTS } = options;
+  const { access, tls, address, onProblem, maxClients = MAX_CLIENTS, requestMs = REQUEST_MS } = options;
   const counts = newCounts();
   const clients = new Set<ClientConnection>();
   const names: { -readonly [Name in keyof ServerNames]: ServerNames[Name] } = {
@@ -70,12 +72,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
   const lag = new LoopLag();
   const answers = new HttpAnswers({ ...options, names, counts, lag, clients });
-  const server: Server = tls
-    ? createHttps({ ...tls, maxHeaderSize: MAX_HEADER_BYTES })
-    : createHttp({ maxHeaderSize: MAX_HEADER_BYTES });
+  const limits = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: requestMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.ceil(requestMs / 4),
+  };
+  const server: Server = tls ? createHttps({ ...tls, ...limits }) : createHttp(limits);
   server.maxConnections = MAX_CONNECTIONS;
-  server.headersTimeout = HEADERS_MS;
-  server.requestTimeout = HEADERS_MS;
   server.maxRequestsPerSocket = 1_000;
   let isDraining = false;
 
@@ -87,7 +91,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     });
   });
   server.on('clientError', (error, socket) => {
-    const status = codeOf(error) === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+    const status = badRequests[codeOf(error) ?? ''] ?? '400 Bad Request';
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
     else socket.destroy();
   });
@@ -199,6 +203,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     },
   };
 }
+
+const badRequests: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
 
 /** A frame that is too big is refused by the library, which gives no reason. */
 function withReasons(socket: WebSocket): void {
