@@ -167,12 +167,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const checkAll = (): void => {
     for (const client of clients) check(client); // reads the file only if it has changed
   };
+  const port = await listen(server, options);
+  names.hosts = hostNames(address, port, options);
   const checks = setInterval(checkAll, CHECK_MS); // for what no change of the file tells, such as the end of a token's time
   makePrivateFolder(access.folder);
   const watcher = watch(access.folder, checkAll).on('error', () => {}); // the timer does the same, later
-
-  const port = await listen(server, options);
-  names.hosts = hostNames(address, port, options);
+  lag.begin();
   return {
     url: `${tls ? 'https' : 'http'}://${nameOf(address)}:${port}`,
     port,

@@ -4,7 +4,7 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 export class LoopLag {
   readonly #delays: IntervalHistogram = monitorEventLoopDelay({ resolution: 20 });
 
-  constructor() {
+  begin(): void {
     this.#delays.enable();
   }
 
