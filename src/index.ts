@@ -10,6 +10,7 @@ export type {
   BudgetUnit,
   BudgetUse,
 } from './contract/budget.js';
+export type { CallWait, WaitReason } from './contract/call-timing.js';
 export type { CallAbout, CanUseTool, ToolPermission } from './contract/can-use-tool.js';
 export type * from './contract/command.js';
 export type { CompactionRefused, ContextOptions, ContextUsage } from './contract/context.js';
