@@ -18,6 +18,7 @@ const all = [
   'permissions',
   'terminal',
   'host',
+  'serve',
 ];
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !all.includes(name));
