@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type ClientRole, isClientRole } from '../contract/client-role.js';
 import { hashOf, randomHex } from '../platform/crypto.js';
 import { readPrivateFile, withLock, writePrivateFile } from '../platform/files/private-file.js';
+import { asWriteFailure } from '../platform/files/write-failure.js';
 import { isObject } from '../platform/is-object.js';
 import { messageOf } from '../platform/message-of.js';
 import { parseJson } from '../platform/parse-json.js';
@@ -232,6 +233,8 @@ export class AccessFile {
       };
       await writePrivateFile(this.path, `${JSON.stringify(kept, null, 2)}\n`);
       return result;
+    }).catch(async (error: unknown) => {
+      throw error instanceof AccessProblem ? error : await asWriteFailure(error, this.path, 'written');
     });
   }
 }

@@ -50,6 +50,7 @@ export async function valuesOf(placeholder: string, { command, after }: Placehol
       if (/^(?:--worktree|-w)$/.test(after)) return await worktrees();
       if (command === 'mcp') return after.startsWith('add') ? [] : await servers();
       if (command === 'plugin') return await plugins();
+      if (command === 'serve') return after === 'revoke' ? await serverTokens() : [];
       if (command === 'login' || command === 'logout') return await signIns();
       return await models();
     case 'A,B':
@@ -111,6 +112,12 @@ async function servers(): Promise<Candidate[]> {
 async function signIns(): Promise<Candidate[]> {
   const { loginProviders, loginTitles } = await import('../../models/sign-in/login-names.js');
   return loginProviders.map((word) => ({ word, about: loginTitles[word] }));
+}
+
+async function serverTokens(): Promise<Candidate[]> {
+  const { AccessFile } = await import('../../serve/access-file.js');
+  const { dataFolderOf } = await import('../../platform/files/paths.js');
+  return new AccessFile(dataFolderOf()).list().map(({ name: word, role }) => ({ word, about: role }));
 }
 
 async function plugins(): Promise<Candidate[]> {

@@ -46,6 +46,7 @@ const formats: readonly CredentialFormat[] = [
   { kind: 'Google client secret', pattern: /(?<![A-Za-z0-9])GOCSPX-[A-Za-z0-9_-]{28}(?![A-Za-z0-9_-])/g },
   { kind: 'Google access token', pattern: /(?<![A-Za-z0-9])ya29\.[A-Za-z0-9_-]{30,4096}/g },
   { kind: 'Anthropic API key', pattern: /(?<![A-Za-z0-9])sk-ant-[A-Za-z0-9_-]{20,255}/g, isReal: hasDigit },
+  { kind: 'token of helve serve', pattern: /(?<![A-Za-z0-9])helve_[0-9a-f]{64}/g },
   { kind: 'OpenRouter API key', pattern: /(?<![A-Za-z0-9])sk-or-v1-[A-Za-z0-9]{32,255}/g },
   {
     kind: 'OpenAI API key',
