@@ -174,7 +174,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const watcher = watch(access.folder, checkAll).on('error', () => {}); // the timer does the same, later
   lag.begin();
   return {
-    url: `${tls ? 'https' : 'http'}://${nameOf(address)}:${port}`,
+    url: `${tls ? 'https' : 'http'}://${isAny(address) ? '127.0.0.1' : nameOf(address)}:${port}`,
     port,
     get clientCount() {
       return clients.size;
@@ -249,10 +249,12 @@ function whyNot(error: Error, address: string, port: number): string {
 
 export const isLoopback = (address: string): boolean => /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/.test(address);
 
+const isAny = (address: string): boolean => address === '0.0.0.0' || address === '::';
+
 const nameOf = (address: string): string => (address.includes(':') ? `[${address}]` : address);
 
 function hostNames(address: string, port: number, { allowedHosts, tls }: GatewayOptions): string[] {
-  const own = isLoopback(address) ? LOOPBACK_NAMES : [nameOf(address), ...LOOPBACK_NAMES];
+  const own = isLoopback(address) || isAny(address) ? LOOPBACK_NAMES : [nameOf(address), ...LOOPBACK_NAMES];
   const isDefault = port === (tls ? 443 : 80);
   const withPort = (name: string): string => (isDefault ? name : `${name}:${port}`);
   const given = allowedHosts.map((name) => name.toLowerCase());
