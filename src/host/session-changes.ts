@@ -1,19 +1,21 @@
 // What a session has changed, file by file, and which call's change can be undone.
 import { relative } from 'node:path';
 import { applyUndo } from '../agent/undo/apply-undo.js';
+import { describeChanges, moves } from '../agent/undo/describe-change.js';
 import { planUndo, type UndoItem } from '../agent/undo/undo.js';
 import { listUndoable, type UndoableCall, UndoFailure } from '../agent/undo/undo-calls.js';
 import { isInside } from '../platform/files/paths.js';
 import { clause } from '../platform/text/clause.js';
 import { counted } from '../platform/text/counted.js';
-import { reversePatch } from '../platform/text/reverse-patch.js';
 
 const MAX_FILES = 200;
 
 export interface ChangedFile {
   /** Relative to the project, or absolute if it is elsewhere. */
   path: string;
-  status: 'added' | 'modified' | 'deleted';
+  status: 'added' | 'modified' | 'deleted' | 'moved';
+  /** Where it was before. */
+  movedFrom?: string;
   /** A unified patch, or a sentence that says why there is none. */
   patch: string;
   isBinary: boolean;
@@ -49,22 +51,29 @@ export async function sessionChanges(dataFolder: string, id: string, root: strin
       byFile.set(real, calls);
     }
   }
-  const items = (plan?.items ?? []).filter(({ now, target }) => (now ?? target)?.kind !== 'folder');
-  const files = items.slice(0, MAX_FILES).map((item) => changedFile(item, root, byFile.get(item.real) ?? []));
+  const all = (plan?.items ?? []).filter(({ now, target }) => (now ?? target)?.kind !== 'folder');
+  const movedFrom = moves(all);
+  const gone = new Set(movedFrom.values());
+  const items = all.filter((item) => !gone.has(item));
+  const files = items.slice(0, MAX_FILES).map((item) => {
+    const from = movedFrom.get(item);
+    const file = changedFile(item, root, byFile.get(item.real) ?? []);
+    return from ? { ...file, status: 'moved' as const, movedFrom: shownPath(root, from.real), patch: '' } : file;
+  });
   return { files, more: items.length - files.length };
 }
 
 function changedFile(item: UndoItem, root: string, calls: readonly UndoableCall[]): ChangedFile {
-  const { real, action, diff = '(too many files have changed to compare this one)' } = item;
-  const patch = reversePatch(diff);
-  const isPatch = patch.includes('@@ ');
-  const lines = isPatch ? patch.split('\n') : [];
+  const { real, action, diff = '' } = item;
+  const [described] = describeChanges([item], root);
+  const patch = described?.patch ?? '';
+  const lines = patch.split('\n');
   const count = (sign: string): number =>
     lines.filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3))).length;
   return {
-    path: isInside(root, real) ? relative(root, real) : real,
+    path: shownPath(root, real),
     status: action === 'remove' ? 'added' : action === 'make' ? 'deleted' : 'modified',
-    patch,
+    patch: patch === '' && described?.what !== undefined ? `(${described.what})` : patch,
     isBinary: diff.startsWith('(not text'),
     added: count('+'),
     removed: count('-'),
@@ -75,6 +84,8 @@ function changedFile(item: UndoItem, root: string, calls: readonly UndoableCall[
     }),
   };
 }
+
+const shownPath = (root: string, real: string): string => (isInside(root, real) ? relative(root, real) : real);
 
 /** Undoes one call, all of it or nothing. */
 export async function undoCall(

@@ -103,6 +103,7 @@ export class ClientConnection {
 
   close(code: number, reason: string): void {
     this.#socket.close(code, shortened(reason));
+    this.#host?.close(); // nothing more reaches it, even if the client never closes its side
   }
 
   /** Resolves when the requests that were sent before are answered, apart from prompts, which go on in the host. */
@@ -216,7 +217,7 @@ export class ClientConnection {
   }
 
   #passIn(id: unknown, method: string, message: Readonly<Record<string, unknown>>): void {
-    if (id !== undefined && method !== '') this.#open.set(JSON.stringify(id), method);
+    if (isShortId(id) && method !== '') this.#open.set(JSON.stringify(id), method);
     const line = jsonLine(message);
     const bytes = line.length;
     this.#sendingBytes += bytes;
@@ -245,6 +246,9 @@ export class ClientConnection {
     } // else a notification, which has no answer
   }
 }
+
+/** Others are answered with an error by the host. */
+const isShortId = (id: unknown): boolean => typeof id === 'number' || (typeof id === 'string' && id.length <= 200);
 
 const MAX_REASON_BYTES = 123; // of a close frame
 

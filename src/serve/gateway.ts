@@ -26,6 +26,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const REQUEST_MS = 10_000; // for a request to arrive: more is a client that only holds connections
 const PING_MS = 30_000;
 const CHECK_MS = 1_000;
+const CLOSE_MS = 2_000; // for a client to answer that it closes
 
 export interface GatewayOptions {
   address: string;
@@ -101,6 +102,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     noServer: true,
     perMessageDeflate: false,
     maxPayload: MAX_FRAME_BYTES,
+    ...{ closeTimeout: CLOSE_MS }, // its types do not have it yet
     handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {

@@ -38,7 +38,7 @@ export function describeChanges(items: readonly UndoItem[], cwd: string): Change
 const isGone = ({ now, target }: UndoItem): boolean => now === null && target !== null;
 
 /** The files that have the content of one that is gone, each with that one. */
-function moves(items: readonly UndoItem[]): Map<UndoItem, UndoItem> {
+export function moves(items: readonly UndoItem[]): Map<UndoItem, UndoItem> {
   const found = new Map<UndoItem, UndoItem>();
   const left = new Map(items.filter(isGone).map((item) => [hashOf(item.target), item]));
   for (const item of items) {
