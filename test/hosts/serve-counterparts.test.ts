@@ -61,9 +61,9 @@ withProgram(
     const at = await servePlace([...writing, { text: 'Again.' }]);
     const { url } = await startServe(at);
     const headers = { Authorization: `Bearer ${await at.token('run')}` };
-    const require = createRequire(join(clientsFolder, 'x.js'));
-    const { client } = await import(require.resolve('@agentclientprotocol/sdk'));
-    const { createWebSocketStream } = await import(require.resolve('@agentclientprotocol/sdk/experimental/ws-client'));
+    const clients = createRequire(join(clientsFolder, 'x.js'));
+    const { client } = await import(clients.resolve('@agentclientprotocol/sdk'));
+    const { createWebSocketStream } = await import(clients.resolve('@agentclientprotocol/sdk/experimental/ws-client'));
     const updates: Line[] = [];
     const asked: Line[] = [];
     const connected = async (work: (context: SdkContext) => Promise<void>): Promise<void> => {
