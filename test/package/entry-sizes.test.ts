@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** In bytes of code that is loaded at once, and modules in it. Raise one only where what it buys is worth it to everybody. */
 const budgets = [
-  { entry: 'index', bytes: 614_000, modules: 245 },
+  { entry: 'index', bytes: 615_000, modules: 245 },
   { entry: 'tools', bytes: 60_000, modules: 14 },
   { entry: 'models', bytes: 421_000, modules: 79 },
   { entry: 'mcp', bytes: 6_000, modules: 2 },
