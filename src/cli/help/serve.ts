@@ -1,3 +1,5 @@
+import { engineFlagsHelp } from './engine-flags.js';
+
 export const help = `helve serve: the sessions of this machine for browsers, editors and other machines
 
   helve serve                          serve them on http://127.0.0.1:7433, until it is interrupted
@@ -19,6 +21,13 @@ Options
   --expires TIME           of tokens add: a time such as 30m, 12h or 90d
   --json                   of tokens list
 
-It also takes the options of helve --bg for the sessions that are opened for clients, such as --model NAME. Sessions run
-in the host process and go on when the server ends. Clients use /acp (WebSocket), /healthz and /metrics.
+Sessions run in the host process and go on when the server ends. Clients use /acp (WebSocket), /healthz and /metrics.
+
+For the sessions that are opened for clients, as of helve bg: --model, --fallback-model, --effort, --max-turns, --max-time,
+--max-budget-usd, --max-budget-tokens, --max-budget-turns, --max-budget-minutes, --goal, --until, --system-prompt,
+--append-system-prompt, --no-instructions, --disable-slash-commands, and
+
+Permissions and tools
+${engineFlagsHelp}
+
 Exit status: 0 success, 1 failed, 2 wrong usage or the port is in use`;

@@ -10,8 +10,8 @@ import { visible } from '../../platform/text/visible.js';
 import { AccessFile } from '../../serve/access-file.js';
 import { type Gateway, isLoopback, ListenProblem, startGateway } from '../../serve/gateway.js';
 import { webFiles } from '../../serve/web-files.js';
-import { readArgs } from '../args.js';
-import { sessionArgv, sessionFlags } from '../background/session-argv.js';
+import { conversationFlags, readArgs } from '../args.js';
+import { sessionArgv } from '../background/session-argv.js';
 import { exitCode } from '../exit-codes.js';
 import { onSignals } from '../signals.js';
 import { UsageProblem } from '../usage-problem.js';
@@ -24,7 +24,7 @@ const REQUESTS_MS = 5_000; // for requests that are open when the server ends
 const MAX_DRAIN_SECONDS = 24 * 3_600;
 
 const flags = {
-  ...sessionFlags,
+  ...conversationFlags,
   port: { type: 'string' },
   listen: { type: 'string' },
   'tls-cert': { type: 'string' },
