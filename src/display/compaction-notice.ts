@@ -13,7 +13,10 @@ export function compactionNotice({
     summarisedMessages > 0
       ? `${counted(summarisedMessages, 'message')} ${summarisedMessages === 1 ? 'was' : 'were'} replaced by a summary`
       : `${counted(clearedResults, 'old result')} ${clearedResults === 1 ? 'was' : 'were'} removed`;
-  const size = `(${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens)`;
+  const size = compactionSize({ tokensBefore, tokensAfter });
   if (tokensAfter < tokensBefore) return `The context was compacted: ${what} ${size}.`;
   return `Compacting freed nothing ${size}.`;
 }
+
+export const compactionSize = ({ tokensBefore, tokensAfter }: Pick<CompactionEvent, 'tokensBefore' | 'tokensAfter'>) =>
+  `(${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens)`;

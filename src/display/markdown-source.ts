@@ -45,7 +45,7 @@ export function cutMarkdown(text: string, { atLetter = false } = {}): CutMarkdow
   return cut;
 }
 
-const isOuterFence = (text: string): boolean => /^(?:`{3,}[^`\n]*|~{3,}[^\n]*)(?:\n|$)/.test(text);
+export const isOuterFence = (text: string): boolean => /^(?:`{3,}[^`\n]*|~{3,}[^\n]*)(?:\n|$)/.test(text);
 
 /** Classifies a block by its start. An open fence is code to the end. */
 export function blockOf(text: string): MarkdownBlock {
@@ -61,11 +61,11 @@ export function blockOf(text: string): MarkdownBlock {
 }
 
 /** Not a continuation of a list, a quote, a table or a formula, and not a link definition that is used above. */
-const startsNewBlock = (line: string): boolean =>
+export const startsNewBlock = (line: string): boolean =>
   /^[^\s>|[$\\<:=-]/.test(line) && !/^(?:[-*+]|\d+[.)])(?:\s|$)/.test(line);
 
 /** The fence that is open after the line. */
-function fenceAfter(line: string, open: string | undefined): string | undefined {
+export function fenceAfter(line: string, open: string | undefined): string | undefined {
   const marks = FENCE.exec(line)?.[1];
   if (marks === undefined) return open;
   if (open === undefined) return marks;

@@ -1,6 +1,5 @@
 // What a patch shows beside its text: which rows are side by side, which are asides, and how they are coloured.
 import { visibleLines } from '../platform/text/visible-lines.js';
-import { type CodeSpan, codeSpans } from './code-spans.js';
 import { type PatchRow, parsePatch } from './parse-patch.js';
 
 export const patchSigns = { same: ' ', added: '+', removed: '-', hunk: ' ', note: ' ', fold: ' ' } as const;
@@ -26,26 +25,6 @@ export const isNewFile = (rows: readonly PatchRow[]): boolean => {
   const lines = rows.filter(({ kind }) => kind !== 'hunk' && kind !== 'note');
   return lines.length > 0 && lines[0]?.after === 1 && lines.every(({ kind }) => kind === 'added');
 };
-
-/** The colours of each line: the old lines of a hunk are read as one text, and so are the new ones. */
-export function spansByRow(rows: readonly PatchRow[], language: string): Map<PatchRow, CodeSpan[]> {
-  const spans = new Map<PatchRow, CodeSpan[]>();
-  let hunk: PatchRow[] = [];
-  const flush = (): void => {
-    for (const skipped of ['added', 'removed'] as const) {
-      const side = hunk.filter(({ kind }) => kind !== skipped);
-      const lines = codeSpans(side.map(({ text }) => text).join('\n'), language);
-      for (const [index, row] of side.entries()) spans.set(row, lines[index] ?? []);
-    }
-    hunk = [];
-  };
-  for (const row of rows) {
-    if (row.kind === 'hunk') flush();
-    else if (!isAside(row)) hunk.push(row);
-  }
-  flush();
-  return spans;
-}
 
 /** Pairs removed lines with the lines that replace them. */
 export function pairRows(rows: readonly PatchRow[]): Array<{ left?: PatchRow; right?: PatchRow }> {

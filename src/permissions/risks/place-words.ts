@@ -1,3 +1,5 @@
+import { pathBelow } from '../../platform/text/path-below.js';
+
 export interface Places {
   /** The project, as written and resolved. */
   project: readonly string[];
@@ -17,8 +19,6 @@ export function placeWords(path: string, { project, home = [] }: Places): string
   return own === '' ? 'your home folder' : `~/${own}`;
 }
 
-/** The rest of the path below the first of the folders that has it; empty for the folder itself. No code of Node's: the web view uses it. */
-function firstBelow(path: string, folders: readonly string[]): string | undefined {
-  const folder = folders.find((each) => path === each || path.startsWith(each.endsWith('/') ? each : `${each}/`));
-  return folder === undefined ? undefined : path.slice(folder.length).replace(/^\//, '');
-}
+/** The rest of the path below the first of the folders that has it. */
+const firstBelow = (path: string, folders: readonly string[]): string | undefined =>
+  folders.map((folder) => pathBelow(folder, path)).find((rest) => rest !== undefined);

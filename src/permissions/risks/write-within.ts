@@ -1,5 +1,5 @@
 import type { Effect } from '../../contract/effect.js';
-import { isInside } from '../../platform/files/paths.js';
+import { pathBelow } from '../../platform/text/path-below.js';
 
 /**
  * Whether a write is part of another one of the same command: of `mv a ../b`, `../b/a` is what is written if `../b` is a
@@ -9,5 +9,6 @@ export function isWriteWithin(inner: Effect, outer: Effect): boolean {
   if (inner.kind !== 'file' || outer.kind !== 'file' || inner === outer) return false;
   if (inner.access !== 'write' || outer.access !== 'write' || inner.removes || outer.removes) return false;
   if (!outer.tree || outer.pattern !== undefined || inner.by?.command !== outer.by?.command) return false;
-  return inner.path !== outer.path && isInside(outer.path, inner.path) && isInside(outer.real, inner.real);
+  if (inner.path === outer.path) return false;
+  return pathBelow(outer.path, inner.path) !== undefined && pathBelow(outer.real, inner.real) !== undefined;
 }

@@ -1,7 +1,7 @@
 import { counted } from '../../platform/text/counted.js';
+import { shortTime } from '../../platform/text/short-amounts.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { CommandAnswer, CommandSession, ShownServer, TerminalCommand } from '../contract.js';
-import { shortTime } from '../views/fit.js';
 import { firstWord, fitted, problem, text, words } from './answers.js';
 
 export const mcp: TerminalCommand = {

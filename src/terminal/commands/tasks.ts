@@ -1,5 +1,5 @@
+import { shortTime } from '../../platform/text/short-amounts.js';
 import type { CommandAnswer, CommandSession, RunningTask, TerminalCommand } from '../contract.js';
-import { shortTime } from '../views/fit.js';
 import { beginning, firstWord, problem, text } from './answers.js';
 
 export const tasks: TerminalCommand = {

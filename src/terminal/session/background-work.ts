@@ -2,7 +2,8 @@ import type { StartedAgent } from '../../contract/agents.js';
 import type { LeftCommand } from '../../contract/background.js';
 import type { ServerTask } from '../../contract/server-tasks.js';
 import type { BackgroundState } from '../../platform/shell/background.js';
-import { cleanLine, cut, shortTime } from '../views/fit.js';
+import { shortTime } from '../../platform/text/short-amounts.js';
+import { cleanLine, cut } from '../views/fit.js';
 import type { OpenedSession } from './opened-session.js';
 
 const LOOK_MS = 1_000; // a clock that counts seconds is shown beside each item

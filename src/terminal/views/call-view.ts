@@ -20,9 +20,10 @@ import {
   writtenByWords,
 } from '../../display/call-words.js';
 import { counted } from '../../platform/text/counted.js';
+import { shortTime } from '../../platform/text/short-amounts.js';
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from './body-lines.js';
-import { cleanLine, cut, shortTime, wrap } from './fit.js';
+import { cleanLine, cut, wrap } from './fit.js';
 import { outputLines } from './output-lines.js';
 
 const TELL_TIME_MS = 2_000; // a shorter time would only flicker

@@ -1,20 +1,8 @@
 import { visibleWidth } from '@earendil-works/pi-tui';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  chop,
-  chopCode,
-  cleanLine,
-  cleanLines,
-  cut,
-  expandTabs,
-  fitHints,
-  fitMiddle,
-  shortCount,
-  shortTime,
-  spread,
-  wrap,
-} from './fit.js';
+import { shortCount, shortTime } from '../../platform/text/short-amounts.js';
+import { chop, chopCode, cleanLine, cleanLines, cut, expandTabs, fitHints, fitMiddle, spread, wrap } from './fit.js';
 
 test('makes control characters visible, and keeps line feeds', () => {
   expect(cleanLines('a\u001b[2Jb\r\nc\u202ed\n')).toEqual(['a\\u001b[2Jb', 'c\\u202ed']);

@@ -1,6 +1,7 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
+import { shortCost, shortCount, shortTime } from '../../platform/text/short-amounts.js';
 import type { Theme } from '../screen/theme.js';
-import { cleanLine, cut, shortCost, shortCount, shortTime } from './fit.js';
+import { cleanLine, cut } from './fit.js';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
 const FRAME_MS = 100;

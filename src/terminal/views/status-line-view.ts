@@ -1,8 +1,9 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { PermissionMode } from '../../contract/permission.js';
+import { shortCost, shortCount } from '../../platform/text/short-amounts.js';
 import { modeRoles } from '../screen/mode-roles.js';
 import type { Role, Theme } from '../screen/theme.js';
-import { cleanLine, cut, fitMiddle, shortCost, shortCount, spread } from './fit.js';
+import { cleanLine, cut, fitMiddle, spread } from './fit.js';
 import { outputLines } from './output-lines.js';
 
 const MAX_COMMAND_LINES = 3;

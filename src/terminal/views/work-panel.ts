@@ -1,8 +1,9 @@
 import { type Component, type Focusable, matchesKey, visibleWidth } from '@earendil-works/pi-tui';
 import { counted } from '../../platform/text/counted.js';
+import { shortCount, shortTime } from '../../platform/text/short-amounts.js';
 import type { Theme } from '../screen/theme.js';
 import type { WorkItem } from '../session/background-work.js';
-import { cleanLine, cut, padEnd, shortCount, shortTime } from './fit.js';
+import { cleanLine, cut, padEnd } from './fit.js';
 
 const MAX_ROWS = 6;
 const TITLE_SHARE = 0.45; // of the width; the rest is for the facts
