@@ -56,7 +56,7 @@ export function helveMethods(options: HelveMethodsOptions) {
     const follow = async (session: HostedSession, subscription: FeedSubscription): Promise<void> => {
       const { id: sessionId, feed } = session;
       for await (const change of subscription) {
-        await notify('_helve/session/entry', { sessionId, seq: feed.seq, ...entryLine(change) });
+        await notify('_helve/session/entry', { sessionId, seq: subscription.seq, ...entryLine(change) });
       }
       if (feed.hasEnded) {
         followed.delete(sessionId);

@@ -38,6 +38,20 @@ test('a reader that keeps up gets each step, and how much of a text it has had',
   expect((await changes.next()).value).toMatchObject({ isNew: false, from: 3 });
 });
 
+test('the number that a reader goes on from counts no change that it has not read', async () => {
+  const feed = new SessionFeed();
+  const first = feed.subscribe({ fromStart: true });
+  for (const text of ['one', 'two', 'three']) feed.put({ kind: 'notice', id: text, text });
+  const changes = first[Symbol.asyncIterator]();
+  await changes.next();
+  expect(first.seq).toBe(0); // with 3, a reader whose connection breaks now would miss two
+  const again = feed.subscribe({ after: first.seq });
+  expect((await take(again, 3)).map(({ entry }) => entry.id)).toEqual(['one', 'two', 'three']);
+  await changes.next();
+  await changes.next();
+  expect(first.seq).toBe(3);
+});
+
 test('a client that joins late gets the entries so far, or only what comes, and open questions in both cases', async () => {
   const feed = new SessionFeed();
   const question = { kind: 'choices', id: 'question-1', questions: [] } as const;

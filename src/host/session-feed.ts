@@ -112,9 +112,11 @@ export class SessionFeed {
 
   /** `fromStart`: everything so far counts as changed; `after`: what has changed after that number of changes. */
   subscribe({ fromStart = false, after = this.#seq }: { fromStart?: boolean; after?: number }): FeedSubscription {
-    const subscriber: FeedSubscription = new FeedSubscription(this.#entries, () =>
-      this.#subscribers.delete(subscriber),
-    );
+    const subscriber: FeedSubscription = new FeedSubscription(this.#entries, {
+      seq: fromStart ? 0 : after,
+      seqNow: () => this.#seq,
+      onClose: () => this.#subscribers.delete(subscriber),
+    });
     const entries = [...this.#entries.values()];
     const inPlace = entries.filter(({ kind }) => changesInPlace.has(kind)); // they tell of the end, so they come last
     for (const { id, kind } of [...entries.filter((entry) => !inPlace.includes(entry)), ...inPlace]) {
@@ -143,14 +145,27 @@ const changesInPlace: ReadonlySet<FeedEntry['kind']> = new Set(['progress', 'com
 export class FeedSubscription implements AsyncIterable<FeedChange> {
   readonly #entries: ReadonlyMap<string, FeedEntry>;
   readonly #onClose: () => void;
+  readonly #seqNow: () => number;
+  #seq: number;
   readonly #changed = new Set<string>();
   readonly #known = new Map<string, number>();
   #hasEnded = false;
   #wake = Promise.withResolvers<void>();
 
-  constructor(entries: ReadonlyMap<string, FeedEntry>, onClose: () => void) {
+  constructor(
+    entries: ReadonlyMap<string, FeedEntry>,
+    { seq, seqNow, onClose }: { seq: number; seqNow: () => number; onClose: () => void },
+  ) {
     this.#entries = entries;
+    this.#seq = seq;
+    this.#seqNow = seqNow;
     this.#onClose = onClose;
+  }
+
+  /** All changes up to this number were read: with it, a client that lost its connection misses nothing. */
+  get seq(): number {
+    if (this.#changed.size === 0) this.#seq = this.#seqNow();
+    return this.#seq;
   }
 
   /** How many entries wait to be read: at most as many as the feed has. */
