@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
+import { buildWeb } from './build-web.mjs';
 import { featureGates } from './feature-gates.mjs';
 import { joinParts } from './join-parts.mjs';
 import { thirdPartyNotices } from './third-party-notices.mjs';
@@ -37,7 +38,7 @@ const shared = {
 };
 const facts = await toolFacts();
 // Built apart from the library: shared code would be split into many small chunks, and each costs time at the start.
-const [commandLine, library] = await Promise.all([
+const [commandLine, library, web] = await Promise.all([
   buildCommandLine(),
   build({
     ...shared,
@@ -51,9 +52,10 @@ const [commandLine, library] = await Promise.all([
     chunkNames: 'chunks/[name]-[hash]',
     plugins: [facts, pureSources()],
   }),
+  buildWeb(join(out, 'web')),
 ]);
 const notices = 'THIRD-PARTY-NOTICES.txt';
-writeFileSync(join(out, notices), thirdPartyNotices([commandLine.parts.metafile, library.metafile]));
+writeFileSync(join(out, notices), thirdPartyNotices([commandLine.parts.metafile, library.metafile, web]));
 // Old chunks are removed after the new ones are written, so that the command line works during a build.
 const outputs = [commandLine.joined, library].flatMap(({ metafile }) => Object.keys(metafile.outputs));
 const current = new Set([notices, ...outputs.map((path) => basename(path))]);

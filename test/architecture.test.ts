@@ -13,7 +13,7 @@ const layers = [
   { name: 'display', folders: ['display'] },
   { name: 'composition', folders: ['compose'] },
   { name: 'host', folders: ['host'] },
-  { name: 'surfaces', folders: ['cli', 'terminal', 'acp', 'serve', 'testing', 'sdk', 'index.ts'] },
+  { name: 'surfaces', folders: ['cli', 'terminal', 'acp', 'serve', 'testing', 'sdk', 'index.ts', 'web'] },
 ];
 
 // Folders that may import another one of the same layer. For example, platform/ uses the types of contract/.
@@ -35,7 +35,7 @@ const folderOf = (file: string): string => file.split('/')[0] ?? file;
 const layerOf = (folder: string): number => layers.findIndex(({ folders }) => folders.includes(folder));
 
 async function sourceFiles(): Promise<string[]> {
-  return await Array.fromAsync(glob('**/*.ts', { cwd: 'src' }));
+  return await Array.fromAsync(glob('**/*.{ts,tsx}', { cwd: 'src' }));
 }
 
 function importsOf(file: string): Import[] {
@@ -99,6 +99,49 @@ test('no type or interface is defined in two top-level folders under one name', 
     .filter(([, places]) => new Set(places.map(({ file }) => folderOf(file))).size > 1)
     .map(([name, places]) => `${name}: ${places.map(({ file }) => file).join(', ')}`);
   expect(doubled).toEqual([]);
+});
+
+// Beside contract/, display/ and platform/text/: pure modules of other folders that run in a browser.
+const mayRunInBrowser: Readonly<Record<string, string>> = {
+  'agent/planning/plan-question.ts': 'which question is about a plan',
+  'permissions/command-reason.ts': 'what a question says about a command',
+  'permissions/detect-injection.ts': 'the reason of a decision in words',
+  'permissions/effect-words.ts': 'effects in words',
+  'permissions/memoize.ts': 'used by the following two',
+  'permissions/risks/command-line.ts': 'the words of a command',
+  'permissions/risks/partial-match.ts': 'options that are shortened',
+  'permissions/risks/place-words.ts': 'paths in words',
+  'permissions/risks/write-within.ts': 'which effects are named once',
+  'platform/crypto.ts': 'imported for hashes of names, which the build leaves out',
+  'platform/is-object.ts': 'one test',
+  'platform/shell/programs/never-free.ts': 'why a program is asked about',
+  'settings/covered-item.ts': 'settings in words',
+};
+
+/** What a file imports and runs: imports of types alone are left out. */
+function runs(file: string): string[] {
+  const text = readFileSync(join('src', file), 'utf8').replaceAll(/^import type [^;]*;/gm, '');
+  const imports = text.matchAll(/^(?:import|export)\b[^;]*?from '([^']+)'|\bimport\('([^']+)'\)/gm);
+  return [...imports].map(([, one = '', other = '']) => one || other);
+}
+
+test('the web view and what it shares with the terminal run in a browser', async () => {
+  const all = new Set(await sourceFiles());
+  const reached = new Set<string>();
+  const packages = new Set<string>();
+  const walk = (file: string): void => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    for (const specifier of runs(file)) {
+      const path = normalize(join(dirname(file), specifier)).replace(/\.js$/, '.ts');
+      if (!specifier.startsWith('.')) packages.add(specifier);
+      else walk(all.has(path) ? path : `${path}x`);
+    }
+  };
+  for (const file of all) if (/^(?:web|display)\//.test(file) && !file.includes('.test.')) walk(file);
+  expect([...packages].sort()).toEqual(['@preact/signals', 'marked', 'preact', 'preact/hooks']);
+  const others = [...reached].filter((file) => !/^(?:web|display|contract|platform\/text)\//.test(file));
+  expect(others.sort()).toEqual(Object.keys(mayRunInBrowser));
 });
 
 test('reports an import that points up or sideways in a sentence', () => {

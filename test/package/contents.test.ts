@@ -15,7 +15,7 @@ beforeAll(async () => {
 test('the tarball holds the program, its types and its documents, and nothing else', () => {
   const paths = installed.files.map(({ path }) => path);
   const expected =
-    /^(?:bin\/[\w-]+\.[cm]js|dist\/(?:chunks\/)?[\w@.-]+\.[cm]js|dist\/types\/.+\.d\.ts|docs\/.+\.(?:md|json|svg|png)|examples\/.+)$/;
+    /^(?:dist\/web\/(?:index\.html|assets\/[\w-]+\.(?:js|css|svg))|bin\/[\w-]+\.[cm]js|dist\/(?:chunks\/)?[\w@.-]+\.[cm]js|dist\/types\/.+\.d\.ts|docs\/.+\.(?:md|json|svg|png)|examples\/.+)$/;
   const others = paths.filter((path) => !expected.test(path)).sort();
   expect(others).toEqual([
     'ARCHITECTURE.md',

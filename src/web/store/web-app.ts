@@ -1,0 +1,83 @@
+// Everything that the page knows, put together once.
+
+import { effect, type Signal, signal } from '@preact/signals';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { Link } from '../connection/link.js';
+import { Outbox } from '../connection/outbox.js';
+import { type Me, mayDo, type RoleName } from '../connection/wire.js';
+import { startNotifications } from './notify.js';
+import { Preferences } from './preferences.js';
+import { Router } from './route.js';
+import { SessionList } from './session-list.js';
+import { SessionStore } from './session-store.js';
+
+export class WebApp {
+  /** `undefined`: not known yet; `null`: nobody is signed in. */
+  readonly me: Signal<Me | null | undefined> = signal(undefined);
+  readonly link = new Link();
+  readonly router = new Router();
+  readonly preferences = new Preferences();
+  readonly list = new SessionList(this.link);
+  readonly outbox: Outbox = new Outbox(this.link, (sessionId) => void this.#accepted(sessionId));
+  /** The session that is shown. */
+  readonly session: Signal<SessionStore | undefined> = signal(undefined);
+  /** Said once by screen readers, and shown for some seconds. */
+  readonly message: Signal<string> = signal('');
+  readonly isHelpOpen: Signal<boolean> = signal(false);
+  /** Texts that were typed and not sent, by session. */
+  readonly drafts = new Map<string, string>();
+
+  constructor() {
+    startNotifications(this.list, this.preferences, this.router);
+    effect(() => this.#follow());
+  }
+
+  signedIn(me: Me): void {
+    this.me.value = me;
+    this.message.value = '';
+    this.link.start();
+  }
+
+  may(role: RoleName): boolean {
+    return mayDo(this.me.value ?? undefined, role);
+  }
+
+  /** What went wrong, for the person. */
+  tell(error: unknown): void {
+    this.message.value = error instanceof Error ? error.message : String(error);
+  }
+
+  /** A session that was only read, or did not exist, is followed once it has a prompt. */
+  async #accepted(sessionId: string): Promise<void> {
+    const store = this.session.peek();
+    if (store?.id === sessionId && (store.isReadOnly.peek() || store.problem.peek() !== undefined))
+      await store.attach();
+  }
+
+  /** The store of the session in the address. It waits for the list, which says how the session can be opened. */
+  #follow(): void {
+    const route = this.router.route.value;
+    const id = route.page === 'session' ? route.id : undefined;
+    const current = this.session.peek();
+    if (current?.id === id && current !== undefined) return;
+    if (current) {
+      current.close();
+      this.session.value = undefined;
+    }
+    if (id === undefined || !this.list.isLoaded.value) return;
+    const row = this.list.rows.peek().get(id);
+    const store = new SessionStore(this.link, id, this.outbox);
+    this.session.value = store;
+    const isAtRest = row?.state === 'ended' || row?.state === 'interrupted';
+    store.open({ canAttach: row === undefined || (row.canAttach && !isAtRest) });
+  }
+}
+
+export const AppContext = createContext<WebApp | undefined>(undefined);
+
+export function useApp(): WebApp {
+  const app = useContext(AppContext);
+  if (!app) throw new Error('A view was drawn outside of the page.');
+  return app;
+}

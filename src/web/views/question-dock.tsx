@@ -1,0 +1,40 @@
+// The open questions of a session, above the prompt field. The one that came first is asked first.
+
+import type { SessionStore } from '../store/session-store.js';
+import { useApp } from '../store/web-app.js';
+import { ChoicesCard } from './choices-card.js';
+import { PermissionCard } from './permission-card.js';
+import { TrustCard } from './trust-card.js';
+
+export function QuestionDock({ store }: { store: SessionStore }) {
+  const app = useApp();
+  const [first, ...others] = store.questions.value;
+  if (!first) return null;
+  const { question } = first;
+  const answer = async (given: unknown): Promise<void> => {
+    try {
+      const { isAccepted } = await app.link.request('_helve/session/answer', {
+        sessionId: store.id,
+        questionId: question.id,
+        answer: given,
+      });
+      if (!isAccepted) app.message.value = 'The question was answered elsewhere before, or withdrawn.';
+    } catch (error) {
+      app.tell(error);
+    }
+  };
+  const mayAnswer = app.may('answer');
+  const isDangerous = question.kind === 'permission' && question.question.risks.some(({ level }) => level === 'high');
+  return (
+    <section class={isDangerous ? 'question danger' : 'question'} aria-label="Question" key={question.id}>
+      {question.kind === 'permission' && (
+        <PermissionCard question={question.question} root={store.root.value} mayAnswer={mayAnswer} answer={answer} />
+      )}
+      {question.kind === 'choices' && (
+        <ChoicesCard id={question.id} questions={question.questions} mayAnswer={mayAnswer} answer={answer} />
+      )}
+      {question.kind === 'trust' && <TrustCard question={question} mayAnswer={mayAnswer} answer={answer} />}
+      {others.length > 0 && <p class="muted more-questions">{others.length} more after this one</p>}
+    </section>
+  );
+}
