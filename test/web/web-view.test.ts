@@ -1,0 +1,310 @@
+// The web view in a real Chromium, on a real `helve serve` with a scripted model.
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { FakeAnswers } from '../../src/testing/fake-model-server.js';
+import { type Served, type ServePlace, servePlace, startServe } from '../cli/serve-client.js';
+
+const CHROMIUM = process.env['HELVE_CHROMIUM'] ?? '/usr/bin/chromium';
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const phone = { width: 360, height: 740 };
+
+const hasChromium = existsSync(CHROMIUM);
+if (!hasChromium) {
+  process.stderr.write(`The tests of the web view are skipped, since there is no Chromium at ${CHROMIUM}.\n`);
+}
+const inBrowser = test.skipIf(!hasChromium);
+
+let browser: Browser;
+
+beforeAll(async () => {
+  // As root, Chromium needs to be told to run without its own sandbox.
+  if (hasChromium) browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+});
+
+afterAll(async () => await browser?.close());
+
+const bash = (command: string) => ({ name: 'Bash', input: { command } });
+
+interface Visit extends ServePlace {
+  url: string;
+  served: Served;
+  /** Connections that fail are reported in the console; here they are expected. */
+  expectBroken(): void;
+  page: Page;
+  context: BrowserContext;
+  /** Another window of the same person. */
+  open(): Promise<Page>;
+  /** Starts a session with this prompt, and shows it. */
+  start(prompt: string): Promise<void>;
+}
+
+/** A server with a session list of its own, and a browser that is signed in. At the end, the page must not have complained. */
+async function visit(
+  answers: FakeAnswers,
+  options: { viewport?: { width: number; height: number } } = {},
+): Promise<Visit> {
+  const place = await servePlace(answers);
+  const token = await place.token('admin');
+  const served = await startServe(place);
+  const { url } = served;
+  let isBreaking = false;
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  context.on('page', (page) => {
+    page.on('console', (message) => {
+      const isExpected =
+        isBreaking && /WebSocket connection|ERR_CONNECTION|Failed to load resource/.test(message.text());
+      if (message.type() === 'error' && !isExpected) complaints.push(message.text()); // reports of the CSP, too
+    });
+    page.on('pageerror', (error) => complaints.push(String(error.stack)));
+    page.on('request', (request) => {
+      if (new URL(request.url()).host !== new URL(url).host) complaints.push(`a request to ${request.url()}`);
+    });
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(complaints).toEqual([]);
+  });
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.getByLabel('One-time code or token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
+  const open = async (): Promise<Page> => {
+    const other = await context.newPage();
+    await other.goto(page.url());
+    return other;
+  };
+  const start = async (prompt: string): Promise<void> => {
+    const id = randomUUID();
+    expect(await place.helve(['bg', '--session-id', id, prompt])).toMatchObject({ code: 0 });
+    await page.goto(`${url}/#/session/${id}`);
+    await page.getByRole('heading', { name: prompt }).waitFor();
+  };
+  const expectBroken = (): void => {
+    isBreaking = true;
+  };
+  return { ...place, url, served, expectBroken, page, context, open, start };
+}
+
+const question = (page: Page) => page.getByRole('region', { name: 'Question' });
+
+/** Presses a button that is off for its first moments. */
+async function pressAllow(page: Page): Promise<void> {
+  await question(page).locator('.allow:not([aria-disabled="true"])').click();
+}
+
+inBrowser('a session streams, asks, and goes on with the answer; nothing allows it by accident', async () => {
+  const more = Promise.withResolvers<void>();
+  const { page, start, cwd } = await visit([
+    {
+      text: 'I make the **file** now.',
+      holdAfter: { events: 5, until: more.promise },
+      calls: [bash('echo made > made.txt')],
+    },
+    { text: 'It is made.\n\n<img src=x onerror=alert(1)> [a](javascript:alert(1)) [b](https://example.com/)' },
+  ]);
+  await start('make the file');
+  const conversation = page.getByRole('log', { name: 'Conversation' });
+  await conversation.getByText('I make the').waitFor(); // while the answer still streams
+  await page.evaluate(`new MutationObserver(() => {
+    const button = document.querySelector('.allow');
+    if (button) window.atFirst ??= [button.getAttribute('aria-disabled'), button === document.activeElement];
+  }).observe(document, { subtree: true, childList: true })`);
+  more.resolve();
+  await question(page).getByRole('heading', { name: 'Run this command?' }).waitFor();
+  expect(await page.evaluate('window.atFirst')).toEqual(['true', false]); // a press that was meant for something else does nothing
+  await question(page).locator('.allow:not([aria-disabled="true"])').focus();
+  await page.keyboard.press('Enter');
+  expect(existsSync(join(cwd, 'made.txt'))).toBe(false);
+  await page.keyboard.press('Space');
+  await conversation.getByText('It is made.').waitFor();
+  expect(await readFile(join(cwd, 'made.txt'), 'utf8')).toBe('made\n');
+  // HTML is text, and only safe addresses are links.
+  expect(await conversation.locator('img').count()).toBe(0);
+  expect(
+    await conversation
+      .locator('a[href]')
+      .evaluateAll((links) => links.map((link) => [link.getAttribute('href'), link.getAttribute('rel')])),
+  ).toEqual([['https://example.com/', 'noopener noreferrer']]);
+});
+
+inBrowser('a dangerous call needs a second press, and a refusal says what to do instead', async () => {
+  const { page, start, model } = await visit([
+    { calls: [bash('git push --force origin main')] },
+    { text: 'Then I do not.' },
+  ]);
+  await start('push it');
+  await question(page)
+    .getByRole('heading', { name: /^Can't be undone: / })
+    .waitFor();
+  await pressAllow(page);
+  await question(page).getByRole('button', { name: 'Press again to allow' }).waitFor();
+  await question(page).getByRole('button', { name: /^No/ }).click();
+  await page.getByLabel('What should be done instead?').fill('Open a pull request.');
+  await page.keyboard.press('Enter');
+  await page.getByText('Then I do not.').waitFor();
+  expect(model.requests.at(-1)?.text).toContain('Open a pull request.');
+});
+
+inBrowser('an interrupt ends the work, a reload in the middle shows all of it, and a prompt is sent once', async () => {
+  const never = new Promise<void>(() => {});
+  const { page, start, model } = await visit([
+    { text: 'The first words of a long answer', holdAfter: { events: 6, until: never } },
+    { text: 'The second answer.' },
+  ]);
+  await start('say something long');
+  await page.getByText('The first').waitFor();
+  await page.reload();
+  await page.getByText('The first').waitFor();
+  await page.getByRole('button', { name: 'Interrupt' }).click();
+  await page.locator('.state-idle').first().waitFor();
+  // The connection is gone when the prompt is sent, and the page is loaded again before it is back.
+  await page.context().setOffline(true);
+  await page.getByLabel('Prompt', { exact: true }).fill('now the second part');
+  await page.keyboard.press('Enter');
+  await page.context().setOffline(false);
+  await page.reload();
+  await page.getByText('The second answer.').waitFor();
+  expect(model.requests.filter(({ text }) => text.includes('now the second part'))).toHaveLength(1);
+});
+
+inBrowser('a server that ends and comes back is connected to again, and what was missed is shown', async () => {
+  const more = Promise.withResolvers<void>();
+  const visited = await visit([
+    { text: 'The beginning, and then the end of it.', holdAfter: { events: 5, until: more.promise } },
+  ]);
+  const { page, start, served, url, expectBroken } = visited;
+  await start('begin and end');
+  await page.getByText('The beginning').waitFor();
+  expectBroken();
+  served.process.kill('SIGTERM');
+  await served.ended;
+  await page.locator('.banner').waitFor();
+  more.resolve();
+  await startServe(visited, ['--port', new URL(url).port]);
+  await page.getByText('The beginning, and then the end of it.').waitFor();
+  await page.locator('.banner').waitFor({ state: 'detached' });
+});
+
+inBrowser('a question that is answered in one window goes away in the other', async () => {
+  const { page, start, open } = await visit([{ calls: [bash('echo a > a.txt')] }, { text: 'Done.' }]);
+  await start('two windows');
+  const other = await open();
+  await Promise.all([question(page).waitFor(), question(other).waitFor()]);
+  await pressAllow(other);
+  await Promise.all([question(page).waitFor({ state: 'detached' }), question(other).waitFor({ state: 'detached' })]);
+  await page.getByText('Done.').waitFor();
+});
+
+inBrowser('one call is undone from the list of changes', async () => {
+  const edit = (file: string, from: string, to: string) => ({
+    name: 'Edit',
+    input: { file_path: file, old_string: from, new_string: to },
+  });
+  const { page, start, cwd } = await visit([
+    {
+      calls: [
+        { name: 'Read', input: { file_path: 'a.txt' } },
+        { name: 'Read', input: { file_path: 'b.txt' } },
+      ],
+    },
+    { calls: [edit('a.txt', 'one', 'two'), edit('b.txt', 'one', 'two')] },
+    { text: 'Both are changed.' },
+  ]);
+  await Promise.all(['a.txt', 'b.txt'].map((name) => writeFile(join(cwd, name), 'one\n')));
+  await start('change both');
+  for (const _ of ['a', 'b']) {
+    await question(page).waitFor();
+    await pressAllow(page);
+  }
+  await page.getByText('Both are changed.').waitFor();
+  await page.getByRole('link', { name: 'Changes' }).click();
+  const files = page.getByRole('navigation', { name: 'Changed files' });
+  await files.getByRole('button', { name: /a\.txt/ }).click();
+  await page.getByRole('group', { name: 'Changes of a.txt' }).getByText('two').waitFor();
+  await page.locator('.undos .quiet:not([aria-disabled="true"])').click();
+  await files.getByRole('button', { name: /a\.txt/ }).waitFor({ state: 'detached' });
+  expect(await Promise.all(['a.txt', 'b.txt'].map((name) => readFile(join(cwd, name), 'utf8')))).toEqual([
+    'one\n',
+    'two\n',
+  ]);
+});
+
+inBrowser('every page passes axe in light and dark, fits 360 pixels, and works with the keys', async () => {
+  const { page, start } = await visit(
+    [
+      {
+        text: 'A list:\n\n- one\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```ts\nconst a = 1;\n```',
+        calls: [bash('printf "a\\nb\\n"')],
+      },
+      { calls: [bash('echo x > x.txt')] },
+      { text: 'Done.' },
+    ],
+    { viewport: phone },
+  );
+  await start('look at everything');
+  await question(page).waitFor();
+  const findings: string[] = [];
+  const look = async (name: string): Promise<void> => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      if (!(await page.evaluate('"axe" in window'))) await page.evaluate(await readFile(axe, 'utf8'));
+      const found = await page.evaluate<Array<{ id: string; impact: string; nodes: Array<{ html: string }> }>>(
+        'axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations)',
+      );
+      const bad = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      findings.push(...bad.map(({ id, nodes }) => `${name}, ${colorScheme}: ${id}: ${nodes[0]?.html.slice(0, 160)}`));
+    }
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    if (width !== phone.width) findings.push(`${name} is ${width} pixels wide`);
+  };
+  await look('conversation with a question');
+  await pressAllow(page);
+  await page.getByText('Done.').waitFor();
+  await page.locator('#main').focus();
+  for (const [key, tab] of [
+    ['2', 'Changes'],
+    ['3', 'Timeline'],
+    ['4', 'Usage'],
+    ['1', 'Conversation'],
+  ] as const) {
+    await page.keyboard.press(key);
+    await page.locator(`.tabs [aria-current="page"]:text-is("${tab}")`).waitFor();
+    if (tab === 'Timeline') await page.locator('.bar-row').first().waitFor();
+    await look(tab);
+  }
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').waitFor();
+  await look('keys');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('g');
+  await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
+  await look('sessions');
+  await page.keyboard.press('n');
+  await page.getByRole('radio').first().waitFor();
+  await look('new session');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('One-time code or token').waitFor();
+  await look('sign in');
+  expect(findings).toEqual([]);
+});
+
+inBrowser('a one-time code signs in and leaves the address; a revoked token shows why', async () => {
+  const { page, url, helve } = await visit([]);
+  const code = /[A-Z0-9]{4}-[A-Z0-9]{4}/.exec((await helve(['serve', 'code', '--role', 'view'])).stdout)?.[0];
+  const context = await browser.newContext();
+  const other = await context.newPage();
+  onTestFinished(async () => await context.close());
+  await other.goto(`${url}/#code=${code}`);
+  await other.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
+  expect(other.url()).toBe(`${url}/`);
+  await helve(['serve', 'tokens', 'revoke', 'admin']);
+  await page.getByText(/was revoked/).waitFor();
+});
