@@ -173,9 +173,10 @@ test('the events of the loop are enough to restore the whole conversation', asyn
 // The command as `helve sessions` runs it.
 const command = `
 import { sessions } from '../../cli/sessions.ts';
+import { UsageProblem } from '../../cli/usage-problem.ts';
 process.exitCode = await sessions(process.argv.slice(2)).catch((error) => {
   console.error(error.message);
-  return error.constructor.name === 'UsageProblem' ? 2 : 1;
+  return error instanceof UsageProblem ? 2 : 1;
 });`;
 
 async function commandLine() {
