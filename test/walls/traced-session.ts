@@ -1,7 +1,7 @@
 // Runs commands one after the other in one session of the built command line, under strace, and reports what each of
 // them wrote, connected to or opened of the bait.
 import { spawn } from 'node:child_process';
-import { createReadStream } from 'node:fs';
+import { createReadStream, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Place } from './attack-place.js';
@@ -40,7 +40,11 @@ export async function traceSession(
   { walls, deny, allow = [], secrets }: TraceOptions,
 ): Promise<TracedSession> {
   const log = join(place.folder, 'trace');
-  const settings = JSON.stringify({ permissions: { deny, allow } });
+  // Helve reads a file of its own before each command, which tells the commands apart in the trace.
+  const marks = join(place.folder, 'marks');
+  mkdirSync(marks);
+  for (const index of commands.keys()) writeFileSync(join(marks, `${index}`), '');
+  const settings = JSON.stringify({ permissions: { deny, allow: [...allow, `Read(/${marks}/**)`] } });
   const trace = CALLS.map((name) => `?${name}`).join(',');
   const tracing = ['-f', '--seccomp-bpf', '-q', '-y', '-s', '200', '--decode-pids=pidns', '-e', 'signal=none'];
   const call = [process.execPath, helve, 'call', '--stdin', '--settings', settings];
@@ -63,7 +67,10 @@ export async function traceSession(
   child.stdin.on('error', () => {}); // it may end early; the number of answers tells
   child.stdin.end(
     commands
-      .map((command, index) => ({ id: String(index), tool: 'Bash', input: { command, timeout: COMMAND_MS } }))
+      .flatMap((command, index) => [
+        { tool: 'Read', input: { file_path: join(marks, `${index}`) } },
+        { id: String(index), tool: 'Bash', input: { command, timeout: COMMAND_MS } },
+      ])
       .map((line) => `${JSON.stringify(line)}\n`)
       .join(''),
   );
@@ -74,7 +81,8 @@ export async function traceSession(
   const effects: string[] = [];
   let [ran, answers] = [0, 0];
   for await (const line of createInterface({ input: child.stdout })) {
-    const { id, content } = JSON.parse(line) as { id: string; content: unknown }; // the format of `call --stdin`
+    const { id, tool, content } = JSON.parse(line) as Answer;
+    if (tool === 'Read') continue;
     answers += 1;
     const text = JSON.stringify(content);
     if (!text.startsWith('"Bash was not run')) ran += 1;
@@ -83,6 +91,13 @@ export async function traceSession(
   await ended;
   if (answers !== commands.length) throw new Error(`${answers} answers for ${commands.length}: ${problems}`);
   return { effects: [...effects, ...(await readTrace(log, commands, place, walls))], ran };
+}
+
+/** A line of `helve call --stdin`. */
+interface Answer {
+  id: string;
+  tool: string;
+  content: unknown;
 }
 
 /** Programs that prepare what a command runs in, and what Helve starts for itself: not the command's doing. */
@@ -163,9 +178,8 @@ async function readTrace(
     // A call that starts a process has no result where its thread was ended meanwhile.
     if (startsProcess.test(name) || name === 'exit' || name === 'execve') continue;
     if (preparing.test(program)) {
-      // Helve makes a file for what the nth call prints before it runs it, which tells the commands apart.
-      const call = /\/results\/call_(\d+)\.txt", O_WRONLY/.exec(args)?.[1];
-      if (call !== undefined) current = Number(call) - 1;
+      const mark = /\/marks\/(\d+)", O_RDONLY/.exec(args)?.[1];
+      if (mark !== undefined) current = Number(mark);
       continue;
     }
     const effect = effectOf(name, args, result, { program, place, walls });
