@@ -74,6 +74,8 @@ export interface SessionComponent {
   beforeEnd?(lastText: string, run: RunMoment): Promise<string | EarlyEnd | undefined>;
   /** Called with every event, in order. */
   onEvent?(event: AgentEvent): void;
+  /** The component for a child agent, if it tells the events of agents apart; else it gets those of all. */
+  ofChild?(agent: ChildOrigin): SessionComponent;
   /** A request has left for the model: other work no longer delays it. */
   onRequestSent?(): void;
   /** A summary has replaced the history: what was announced to the model must be announced again. */
@@ -86,6 +88,13 @@ export interface SessionComponent {
   afterRun?(): void;
   /** The conversation ends. */
   end?(): Promise<void>;
+}
+
+/** Where the events of a child agent come from. */
+export interface ChildOrigin {
+  type: string;
+  /** The call that started it. */
+  parentCallId: string;
 }
 
 /** Calls one moment of all components at the same time. */

@@ -8,7 +8,7 @@ import { composeConversation } from './conversation.js';
 
 /** The session of a child agent: a child of its parent's session, with no more rights than the parent has. */
 export function composeChild(options: ChildOptions): ChildSession {
-  const { family, parent, id, type, model, ledger, store, system, worktree } = options;
+  const { family, parent, id, type, callId, model, ledger, store, system, worktree } = options;
   const { engine, askUser, onStoreProblem = () => {} } = family.options;
   const session = new Session({
     parent: parent.session,
@@ -60,7 +60,7 @@ export function composeChild(options: ChildOptions): ChildSession {
     system,
     limits: family.options.context,
     hooks: environment(() => {}).hooks,
-    watchers: engine.watchers,
+    watchers: engine.watchers.map((watcher) => watcher.ofChild?.({ type: type.name, parentCallId: callId }) ?? watcher),
     writer,
     refresh: () => engine.refresh(family.tellRoot), // notices about settings go to the root, which outlives the child
     childAgents,

@@ -42,12 +42,12 @@ export function timelinePage(dataFolder: string, id: string, { from, limit, feed
   let next: string | undefined;
   let ahead = 0;
   for (const { entry, start } of auditFrom(sessionFolder(dataFolder, id).path, from)) {
-    const { type, call, tool, input, at } = entry;
+    const { type, call, tool, at } = entry;
     const time = typeof at === 'string' ? Date.parse(at) : Number.NaN;
     if (typeof call !== 'string' || Number.isNaN(time)) continue;
     if (type === 'call' && next === undefined) {
       if (calls.size === limit) next = String(start);
-      else calls.set(call, begun(call, String(tool), titleOf(input), time));
+      else calls.set(call, begun(call, String(tool), entry, time));
     }
     if (next !== undefined) ahead += 1;
     const known = calls.get(call);
@@ -65,16 +65,24 @@ export function timelinePage(dataFolder: string, id: string, { from, limit, feed
   return { calls: [...calls.values()], ...(next !== undefined && { next }) };
 }
 
-const begun = (callId: string, tool: string, title: string, queuedAt: number): TimelineCall => ({
-  callId,
-  tool,
-  title,
-  queuedAt,
-  waits: [],
-  startedAt: null,
-  endedAt: null,
-  outcome: 'unknown',
-});
+function begun(
+  callId: string,
+  tool: string,
+  { input, agent, parent }: Readonly<Record<string, unknown>>,
+  queuedAt: number,
+): TimelineCall {
+  return {
+    callId,
+    tool,
+    title: titleOf(input),
+    ...(typeof agent === 'string' && typeof parent === 'string' && { agent, parentCallId: parent }),
+    queuedAt,
+    waits: [],
+    startedAt: null,
+    endedAt: null,
+    outcome: 'unknown',
+  };
+}
 
 function endOf({ ok, failure, waits }: Readonly<Record<string, unknown>>, endedAt: number): Partial<TimelineCall> {
   const outcome = failure === 'permission_denied' ? 'denied' : ok === true ? 'completed' : 'failed';

@@ -10,6 +10,7 @@ import type { FullAgentOptions } from '../../src/compose/options.js';
 import type { AgentEvent, ChildEvent, RunResult } from '../../src/contract/event.js';
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest } from '../../src/contract/model.js';
 import type { PermissionQuestion } from '../../src/contract/permission.js';
+import { timelinePage } from '../../src/host/session-timeline.js';
 import { type ScriptedTurn, scriptedModel } from '../../src/models/scripted.js';
 import { watchSettings } from '../../src/settings/watch.js';
 import { protocolViolations } from '../../src/testing/protocol-violations.js';
@@ -157,6 +158,14 @@ test('a child reads and edits in a context of its own, and its parent gets its l
     'Read',
     'Edit',
   ]);
+  const { calls: timeline } = timelinePage(it.place.dataFolder, it.agent.session.id, {
+    from: 0,
+    limit: 10,
+    feed: undefined,
+  });
+  const ofChild = { agent: 'general-purpose', parentCallId: 'toolu_script_1_1', outcome: 'completed' };
+  expect(timeline).toMatchObject([{ tool: 'Task' }, { tool: 'Read', ...ofChild }, { tool: 'Edit', ...ofChild }]);
+  expect(timeline[0]).not.toHaveProperty('agent');
 });
 
 test('a file that a child has read does not count as read by its parent', async () => {

@@ -70,6 +70,11 @@ export class Child implements StartedAgent {
     this.inBackground = facts.inBackground;
   }
 
+  /** The call that started it. */
+  get callId(): string {
+    return this.#facts.callId;
+  }
+
   get signal(): AbortSignal {
     return this.#stopping.signal;
   }

@@ -122,6 +122,7 @@ async function* converseIn(
     parent,
     id: child.id,
     type,
+    callId: child.callId,
     tools,
     model,
     modelForChildren: given.model,

@@ -92,6 +92,8 @@ export interface ChildOptions {
   parent: Parent;
   id: string;
   type: AgentType;
+  /** The call that started it. */
+  callId: string;
   tools: ToolPool;
   /** With the limits of the child. */
   model: Model;

@@ -1,7 +1,7 @@
 import type { AskPermission } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
 import type { AuditLog } from '../observe/audit-log.js';
-import type { SessionComponent } from '../session-component.js';
+import type { ChildOrigin, SessionComponent } from '../session-component.js';
 
 /** Records calls, decisions and the answers to questions in the audit log. */
 export interface AuditComponent extends SessionComponent {
@@ -11,10 +11,14 @@ export interface AuditComponent extends SessionComponent {
 }
 
 export function auditComponent(log: AuditLog): AuditComponent {
-  return {
+  const component = (agent?: ChildOrigin): SessionComponent => ({
     name: 'audit log',
     isEssential: true,
-    onEvent: (event) => log.take(event),
+    onEvent: (event) => log.take(event, agent),
+    ofChild: component,
+  });
+  return {
+    ...component(),
     permission: (ask) => async (question, signal) => {
       const answer = await ask(question, signal);
       log.answered(question, answer);

@@ -12,6 +12,7 @@ import { makePrivateFolder, openFlags } from '../../platform/files/private-files
 import { unwritableNotice } from '../../platform/files/spare-folder.js';
 import { messageOf } from '../../platform/message-of.js';
 import { clause } from '../../platform/text/clause.js';
+import type { ChildOrigin } from '../session-component.js';
 import { redactSecrets } from '../store/redact-secrets.js';
 import { sessionFolder, sessionsFolder } from '../store/session-folder.js';
 import { type KeptEntry, keepAudit } from '../store/spare-records.js';
@@ -35,8 +36,8 @@ export interface AuditLogOptions {
 }
 
 export interface AuditLog {
-  /** Records an event. Events that are not about calls are ignored. */
-  take(happening: AgentHappening): void;
+  /** Records an event, of a child agent if one is given. Events that are not about calls are ignored. */
+  take(happening: AgentHappening, agent?: ChildOrigin): void;
   /** Records the answer of a person or a program to a question about a call. */
   answered(question: { callId: string; tool: string }, answer: PermissionAnswer): void;
   /** Records the answers to questions of the model. */
@@ -89,12 +90,13 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   };
 
   return {
-    take(happening) {
+    take(happening, agent) {
       switch (happening.type) {
         case 'tool_call': {
           const { callId: call, tool, input } = happening;
           running.add(call);
-          add({ type: 'call', call, tool, ...recordedInput(input, secrets) });
+          const by = agent && { agent: agent.type, parent: agent.parentCallId };
+          add({ type: 'call', call, tool, ...by, ...recordedInput(input, secrets) });
           return;
         }
         case 'permission_decision': {
