@@ -13,6 +13,7 @@ import { randomId } from '../platform/crypto.js';
 import { isObject } from '../platform/is-object.js';
 import { messageOf } from '../platform/message-of.js';
 import { type AcpExtension, type ExtendedConnection, type Method, notOpened } from './acp-agent.js';
+import { AnswerQueue } from './answer-queue.js';
 import type { RpcParams } from './json-rpc.js';
 import { listMethods } from './list-methods.js';
 import { readPrompt } from './prompt-content.js';
@@ -41,6 +42,7 @@ export function helveMethods(options: HelveMethodsOptions) {
   const epoch = randomId();
   const since = Date.now();
   return ({ caller, identity, notify }: ExtendedConnection): AcpExtension => {
+    const attaches = new AnswerQueue();
     const listing = listMethods(index, { notify, onProblem });
     const followed = new Map<string, { session: HostedSession; subscription: FeedSubscription }>();
 
@@ -88,7 +90,7 @@ export function helveMethods(options: HelveMethodsOptions) {
         const { isNew } = await host.accept({ sessionId, promptId, content, place });
         return { sessionId, isNew };
       },
-      '_helve/session/attach': async (params, request) => {
+      '_helve/session/attach': attaches.inOrder(async (params, request) => {
         const id = readSessionId(params);
         if (!mayAct(identity().role, 'run') && !host.sessions.get(id)) throw notOpened(id, identity());
         const session = await host.attach(id, caller());
@@ -115,14 +117,14 @@ export function helveMethods(options: HelveMethodsOptions) {
           facts,
           ...page,
         };
-      },
+      }),
       '_helve/session/detach': async (params) => ({ wasAttached: detach(readText(params, 'sessionId')) }),
       '_helve/session/answer': async (params) => {
         const session = openSession(params);
         const id = readText(params, 'questionId');
         const asked = session.questions.list().find((question) => question.id === id);
         if (!asked) return { isAccepted: false }; // it was answered or withdrawn meanwhile
-        const { kind, answer } = readAnswer(asked, params['answer'], identity().actor);
+        const { kind, answer } = readAnswer(asked, params['answer'], identity());
         return { isAccepted: session.questions.answer(id, kind, answer) };
       },
       '_helve/session/interrupt': async (params) => {

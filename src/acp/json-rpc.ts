@@ -16,9 +16,11 @@ export const rpcCodes = {
   /** The following two are those of the Agent Client Protocol. */
   authRequired: -32_000,
   notFound: -32_002,
+  /** The role of the client does not allow it. `data` has the role and the one that is needed. */
+  forbidden: -32_003,
 } as const;
 
-const MAX_RUNNING = 512; // requests of the peer that are not answered yet
+const MAX_RUNNING = 512; // requests of the peer whose answers it has not read yet
 
 /** An error that the peer gets with its code. Every other error is an internal one. */
 export class RpcError extends Error {
@@ -74,6 +76,8 @@ export class RpcConnection {
   readonly #handlers: RpcHandlers;
   readonly #pending = new Map<RpcId, Pending>();
   readonly #running = new Map<RpcId, AbortController>();
+  /** Answers that wait for the peer to read. */
+  #unsent = 0;
   #lastId = 0;
   #isClosed = false;
 
@@ -170,7 +174,7 @@ export class RpcConnection {
         `A request with the id ${JSON.stringify(id)} is still open.`,
       );
     }
-    if (this.#running.size >= MAX_RUNNING) {
+    if (this.#running.size + this.#unsent >= MAX_RUNNING) {
       const sentence = `${MAX_RUNNING} requests are open already. Wait for an answer, then send this one again.`;
       return await this.#refuse(id, rpcCodes.internalError, sentence);
     }
@@ -188,13 +192,21 @@ export class RpcConnection {
         throw new RpcError(rpcCodes.methodNotFound, `There is no method ${JSON.stringify(method.slice(0, 80))}.`);
       const result = await work;
       this.#running.delete(id);
-      await this.#write({ jsonrpc: '2.0', id, result: result ?? {} });
+      await this.#writeAnswer({ jsonrpc: '2.0', id, result: result ?? {} });
       for (const then of after) then();
     } catch (error) {
       this.#running.delete(id);
       const { code, data } = error instanceof RpcError ? error : { code: rpcCodes.internalError, data: undefined };
-      await this.#refuse(id, code, messageOf(error), data);
+      const fields = { code, message: messageOf(error), ...(data !== undefined && { data }) };
+      await this.#writeAnswer({ jsonrpc: '2.0', id, error: fields });
     }
+  }
+
+  async #writeAnswer(answer: RpcParams): Promise<void> {
+    this.#unsent += 1;
+    await this.#write(answer).finally(() => {
+      this.#unsent -= 1;
+    });
   }
 
   #takeAnswer(id: unknown, message: RpcParams): void {

@@ -1,21 +1,32 @@
 // Checks an answer that a client has sent. It goes back to the call that asked, which judges it like any other.
-import type { PermissionAnswer } from '../contract/permission.js';
+import { planOf } from '../agent/planning/plan-question.js';
+import { mayAct } from '../contract/client-role.js';
+import type { PermissionAnswer, PermissionQuestion } from '../contract/permission.js';
 import type { Answer } from '../contract/question.js';
 import type { OpenQuestion, QuestionAnswers } from '../host/open-questions.js';
 import { isObject } from '../platform/is-object.js';
-import { invalidParams, shown } from './read-params.js';
+import { RpcError, rpcCodes } from './json-rpc.js';
+import { type ClientIdentity, invalidParams, shown } from './read-params.js';
 
 type KindOf = OpenQuestion['kind'];
 
-/** `actor`: who answers, for the audit log. */
+/** The answer of a client, with its name for the audit log. */
 export function readAnswer(
   asked: OpenQuestion,
   given: unknown,
-  actor: string | undefined,
+  { actor, role }: ClientIdentity,
 ): { kind: KindOf; answer: QuestionAnswers[KindOf] } {
   switch (asked.kind) {
-    case 'permission':
-      return { kind: asked.kind, answer: answeredBy(readPermission(given), actor) };
+    case 'permission': {
+      const answer = readPermission(given);
+      const beyond = mayAct(role, 'run') ? undefined : beyondOffer(asked.question, answer);
+      if (beyond === undefined) return { kind: asked.kind, answer: answeredBy(answer, actor) };
+      throw new RpcError(
+        rpcCodes.forbidden,
+        `${beyond} needs the role run, but the client has ${role}, which may answer only as the question offers.`,
+        { role, needed: 'run' },
+      );
+    }
     case 'choices': {
       const answers = readChoices(given, asked.questions.length);
       return { kind: asked.kind, answer: answers.map((answer) => answeredBy(answer, actor)) };
@@ -51,6 +62,16 @@ function readPermission(given: unknown): PermissionAnswer {
     ...(remember !== undefined && { remember: readRemembered(remember) }),
     ...(mode !== undefined && { mode }),
   };
+}
+
+/** What the answer decides beside the question, which would let a client run and allow anything; undefined if nothing. */
+function beyondOffer(question: PermissionQuestion, answer: PermissionAnswer): string | undefined {
+  if (answer.behavior === 'deny') return undefined;
+  const { updatedInput, remember, mode } = answer;
+  if (updatedInput !== undefined) return 'An answer that changes the call';
+  if (mode !== undefined && planOf(question) === undefined) return 'An answer that changes the mode';
+  const other = remember?.rules.find((rule) => !question.suggestions.includes(rule));
+  return other === undefined ? undefined : `Remembering ${shown(other)}, which the question does not suggest,`;
 }
 
 function readRemembered(given: unknown): { rules: readonly string[]; scope: 'session' | 'always' } {

@@ -1,5 +1,6 @@
 // The methods about one session, open or not: what it has said, used, changed and done.
 
+import { titleOf } from '../agent/store/session-title.js';
 import { sum } from '../agent/usage-by-model.js';
 import type { HostedSession } from '../host/hosted-session.js';
 import { readPast } from '../host/past-pages.js';
@@ -12,10 +13,11 @@ import { timelinePage } from '../host/session-timeline.js';
 import { SessionUsageReader } from '../host/session-usage.js';
 import { trustState } from '../settings/trust.js';
 import type { ExtendedConnection, Method } from './acp-agent.js';
+import { AnswerQueue } from './answer-queue.js';
 import { RpcError, type RpcParams, rpcCodes } from './json-rpc.js';
 import { optionalText, readLimit } from './list-methods.js';
 import { absolutePath, invalidParams, readSessionId, readText, shown } from './read-params.js';
-import { configOptionsOf, modesOf, setMode, setOption } from './session-options.js';
+import { checkMode, configOptionsOf, modesOf, setMode, setOption } from './session-options.js';
 import { commandsOf } from './session-updates.js';
 
 const MAX_PAST = 2_000;
@@ -50,17 +52,13 @@ export function sessionMethods({ sessions, index, dataFolder, optionsOf }: Sessi
     throw new RpcError(rpcCodes.notFound, `The session ${shown(id)} is not open. Attach to it first.`);
   };
 
-  return ({ caller }: Pick<ExtendedConnection, 'caller'>): Record<string, Method> => ({
+  const large = {
     '_helve/session/read': async (params) => {
       const { sessionId } = await rowOf(params);
       return await readPast(dataFolder, sessionId, {
         before: optionalText(params, 'before'),
         limit: readPastLimit(params),
       });
-    },
-    '_helve/session/overview': async (params) => {
-      const row = await rowOf(params);
-      return overviewOf(row, usage, sessions.get(row.sessionId));
     },
     '_helve/session/timeline': async (params) => {
       const { sessionId } = await rowOf(params);
@@ -75,9 +73,27 @@ export function sessionMethods({ sessions, index, dataFolder, optionsOf }: Sessi
       const { sessionId, root } = await rowOf(params);
       return await sessionChanges(dataFolder, sessionId, root);
     },
+    '_helve/search': async (params, { signal }) => {
+      const text = readText(params, 'text');
+      if (text.length > 200) throw invalidParams('"text" must have at most 200 characters.');
+      const rows = await index.all();
+      return await searchSessions(dataFolder, rows, { text, limit: readLimit(params), signal });
+    },
+  } satisfies Record<string, Method>;
+  const inOrder = (): Record<string, Method> => {
+    const queue = new AnswerQueue();
+    return Object.fromEntries(Object.entries(large).map(([name, method]) => [name, queue.inOrder(method)]));
+  };
+
+  return ({ caller }: Pick<ExtendedConnection, 'caller'>): Record<string, Method> => ({
+    ...inOrder(),
+    '_helve/session/overview': async (params) => {
+      const row = await rowOf(params);
+      return overviewOf(row, usage, sessions.get(row.sessionId));
+    },
     '_helve/session/undo': async (params) => {
       const { sessionId, root, state } = await rowOf(params);
-      if (state === 'running') {
+      if (state === 'running' || state === 'requires_action') {
         return {
           isDone: false,
           message: 'The session is at work. Interrupt it, or wait until it has ended, then undo.',
@@ -88,9 +104,11 @@ export function sessionMethods({ sessions, index, dataFolder, optionsOf }: Sessi
     '_helve/session/set': async (params) => {
       const session = openSession(params);
       const { mode, model, title } = params;
-      if (mode !== undefined) setMode(session, mode);
+      const name = title === undefined ? undefined : readTitle(params);
+      if (mode !== undefined) checkMode(session, mode); // all of it is set or nothing
       if (model !== undefined) await setOption(session, 'model', model);
-      if (title !== undefined) session.rename(readText(params, 'title'));
+      if (mode !== undefined) setMode(session, mode);
+      if (name !== undefined) session.rename(name);
       session.noteChange();
       return { mode: session.agent.mode, model: session.conversation.model.current, title: session.title };
     },
@@ -103,12 +121,6 @@ export function sessionMethods({ sessions, index, dataFolder, optionsOf }: Sessi
         models: (models?.options ?? []).map(({ value, name, description }) => ({ id: value, name, description })),
         commands: await commandsOf(session.agent),
       };
-    },
-    '_helve/search': async (params, { signal }) => {
-      const text = readText(params, 'text');
-      if (text.length > 200) throw invalidParams('"text" must have at most 200 characters.');
-      const rows = await index.all();
-      return await searchSessions(dataFolder, rows, { text, limit: readLimit(params), signal });
     },
     '_helve/projects/list': async () => {
       const roots = new Map((await index.all()).map(({ root, project }) => [root, project]));
@@ -143,6 +155,13 @@ function overviewOf(row: SessionRow, usage: SessionUsageReader, session: HostedS
     })),
     usage: points,
   };
+}
+
+/** In the form of every title: one short line. */
+function readTitle(params: RpcParams): string {
+  const title = titleOf([{ type: 'text', text: readText(params, 'title') }]);
+  if (title !== '') return title;
+  throw invalidParams('"title" must have a character that can be seen.');
 }
 
 /** A position that was given as `next`. */

@@ -21,8 +21,10 @@ const modeDescriptions: Readonly<Record<PermissionMode, string>> = {
 const name = (mode: PermissionMode): string =>
   `${modeWords[mode].slice(0, 1).toUpperCase()}${modeWords[mode].slice(1)}`;
 
-const availableModes = ({ conversation, agent }: HostedSession) =>
-  permissionModes.filter((mode) => mode === agent.mode || conversation.refuseMode(mode) === undefined).map(described);
+const availableModes = (session: HostedSession) =>
+  permissionModes
+    .filter((mode) => mode === session.agent.mode || session.refuseMode(mode) === undefined)
+    .map(described);
 
 const described = (mode: PermissionMode) => ({ id: mode, name: name(mode), description: modeDescriptions[mode] });
 
@@ -79,12 +81,18 @@ const effortOption = (current: Effort | undefined, accepted: readonly Effort[]):
 });
 
 /** Throws if there is no such mode, or if it is not available here. */
-export function setMode(session: HostedSession, wanted: unknown): void {
+export function checkMode(session: HostedSession, wanted: unknown): PermissionMode {
   const mode = permissionModes.find((known) => known === wanted);
   const available = availableModes(session).map(({ id }) => id);
   if (!mode) throw invalidParams(`There is no mode ${shown(wanted)}. There are: ${available.join(', ')}.`);
-  const refused = session.setMode(mode);
+  const refused = session.refuseMode(mode);
   if (refused !== undefined) throw invalidParams(refused);
+  return mode;
+}
+
+/** Throws as `checkMode` does. */
+export function setMode(session: HostedSession, wanted: unknown): void {
+  session.setMode(checkMode(session, wanted));
 }
 
 export async function setOption(session: HostedSession, id: string, value: unknown): Promise<void> {

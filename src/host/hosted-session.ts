@@ -121,14 +121,14 @@ export class HostedSession {
     return this.#prompts.cancel(promptId);
   }
 
-  /** Returns why the mode is not available; undefined if it was set. */
-  setMode(mode: PermissionMode): string | undefined {
-    const refused = this.#conversation.refuseMode(mode);
-    if (refused === undefined) {
-      this.agent.mode = mode;
-      this.#writer.progress();
-    }
-    return refused;
+  /** Why the mode is not available; undefined if it is. */
+  refuseMode(mode: PermissionMode): string | undefined {
+    return this.#conversation.refuseMode(mode);
+  }
+
+  setMode(mode: PermissionMode): void {
+    this.agent.mode = mode;
+    this.#writer.progress();
   }
 
   rename(title: string): void {

@@ -83,6 +83,8 @@ test('the methods about a session show what it used, changed, waited for and dec
     { tool: 'Write', outcome: 'completed' },
     { tool: 'Bash', outcome: 'running', startedAt: null, endedAt: null },
   ]);
+  const early = await client.request('_helve/session/undo', { sessionId: ID, callId: live['calls'] });
+  expect(early).toMatchObject({ isDone: false, message: expect.stringContaining('at work') });
   await client.request('_helve/session/answer', {
     sessionId: ID,
     questionId: question['id'],
@@ -129,6 +131,13 @@ test('the methods about a session show what it used, changed, waited for and dec
 
   const set = await client.request('_helve/session/set', { sessionId: ID, mode: 'plan', title: 'Two files' });
   expect(set).toMatchObject({ mode: 'plan', title: 'Two files' });
+  const both = { sessionId: ID, mode: 'default', model: 'none/none', title: 'Other' };
+  expect(await client.ask('_helve/session/set', both)).toMatchObject({ error: { code: -32_602 } });
+  const kept = await client.request('_helve/session/set', { sessionId: ID });
+  expect(kept).toMatchObject({ mode: 'plan', title: 'Two files' });
+  const long = await client.request('_helve/session/set', { sessionId: ID, title: `${'x'.repeat(9_000)}\n\u001b[31m` });
+  expect(String(long['title'])).toMatch(/^x{79}…$/);
+  await client.request('_helve/session/set', { sessionId: ID, title: 'Two files' });
   const options = await client.request('_helve/session/options', { sessionId: ID });
   expect(options['modes']).toContainEqual(expect.objectContaining({ id: 'plan' }));
   const found = await client.request('_helve/search', { text: 'ALL IS' });
