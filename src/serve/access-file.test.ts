@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -25,6 +25,24 @@ test('a token that has expired lets no one in, ends what it opened, and is still
   await access.revoke('guest');
   await access.addToken('guest', 'view');
   expect(grant && access.holds(grant)).toBe(false); // another token of the same name
+});
+
+test('a browser that signs out ends its own connections, and not those of its token', async () => {
+  const access = new AccessFile(await folder());
+  const token = await access.addToken('laptop', 'run');
+  const [one, other] = [await access.signIn({ token }), await access.signIn({ token })];
+  const grants = [one, other].flatMap((secrets) => (secrets && access.byBrowser(secrets)) ?? []);
+  const program = access.byToken(token);
+  if (one) await access.signOut(one);
+  expect([...grants, program].map((grant) => grant && access.holds(grant))).toEqual([false, true, true]);
+});
+
+test('a file that others may write lets no one in, also if it was read before', async () => {
+  const access = new AccessFile(await folder());
+  const token = await access.addToken('one', 'admin');
+  expect(access.byToken(token)).toBeDefined();
+  await chmod(access.path, 0o666);
+  expect(() => access.byToken(token)).toThrow(/other users may write it/);
 });
 
 test('changes that are made at once are all kept', async () => {

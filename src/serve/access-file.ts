@@ -1,6 +1,6 @@
 // Who may use the server: tokens with their roles, the browsers that are signed in, and one-time codes. Secrets are stored
 // as hashes only. The file is private, replaced as a whole, and changed under a lock, since several processes change it.
-import { statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClientRole, isClientRole } from '../contract/client-role.js';
 import { hashOf, randomHex } from '../platform/crypto.js';
@@ -33,6 +33,8 @@ export interface Grant {
   role: ClientRole;
   /** Milliseconds since the epoch. */
   expires?: number | undefined;
+  /** The hash of the cookie, if a browser was let in: it is signed out apart from its token. */
+  browser?: string | undefined;
 }
 
 export interface ListedToken extends Grant {
@@ -138,13 +140,19 @@ export class AccessFile {
     const [cookieHash, keyHash] = [hashed(cookie), hashed(key)];
     const isOurs = (one: StoredBrowser): boolean =>
       isSameSecret(one.cookie, cookieHash) && isSameSecret(one.key, keyHash);
-    return grantOf(this.#read().tokens.find(({ browsers }) => browsers.some(isOurs)));
+    for (const token of this.#read().tokens) {
+      const found = token.browsers.find(isOurs);
+      const grant = found && grantOf(token);
+      if (grant) return { ...grant, browser: found.cookie };
+    }
+    return undefined;
   }
 
   /** Whether what a client was let in with still holds as it was. */
-  holds({ id, role }: Grant): boolean {
+  holds({ id, role, browser }: Grant): boolean {
     const one = this.#read().tokens.find((token) => token.id === id);
-    return grantOf(one)?.role === role;
+    const isSignedIn = browser === undefined || one?.browsers.some(({ cookie }) => cookie === browser) === true;
+    return isSignedIn && grantOf(one)?.role === role;
   }
 
   /** Signs a browser in. Undefined if the token or code is not valid. A code is used up by this. */
@@ -193,8 +201,8 @@ export class AccessFile {
 
   /** What the file holds now, without reading it again if it is the same file. */
   #read(): Stored {
-    const stats = statSync(this.path, { throwIfNoEntry: false, bigint: true });
-    const mark = stats ? `${stats.ino}:${stats.mtimeNs}:${stats.size}` : '';
+    const stats = lstatSync(this.path, { throwIfNoEntry: false, bigint: true });
+    const mark = stats ? `${stats.ino}:${stats.ctimeNs}:${stats.size}` : ''; // a change of its mode counts, too
     if (this.#cached?.mark === mark) return this.#cached.stored;
     const stored = this.#load();
     this.#cached = { mark, stored };

@@ -19,9 +19,6 @@ const MAX_BAD = 50; // messages that were refused in one minute
 const BAD_WINDOW_MS = 60_000;
 const SLOW_MS = 60_000; // without reading anything
 
-/** The role of the token does not allow the method. */
-const FORBIDDEN = -32_003;
-
 export const closeCodes = {
   goingAway: 1001,
   protocolError: 1002,
@@ -68,6 +65,10 @@ export class ClientConnection {
     const socket = this.#socket;
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     socket.on('error', () => {}); // its close event follows
+    socket.on('ping', (data: Buffer) => {
+      // A client that sends pings and reads nothing would fill the memory with their answers.
+      if (socket.bufferedAmount <= HIGH_WATER_BYTES) socket.pong(data);
+    });
     const early: Array<[Buffer, boolean]> = [];
     const keep = (data: Buffer, isBinary: boolean): void => {
       early.push([data, isBinary]);
@@ -86,8 +87,11 @@ export class ClientConnection {
     socket.on('message', (data: Buffer, isBinary) => this.#take(data, isBinary));
     for (const [data, isBinary] of early) this.#take(data, isBinary);
     socket.resume();
-    await this.#passOn(this.#host).catch((error: unknown) => onProblem(messageOf(error)));
-    counts.hostEnds += socket.readyState === socket.OPEN ? 1 : 0;
+    const isOpen = (): boolean => socket.readyState === socket.OPEN; // else the client has left, which is no problem
+    await this.#passOn(this.#host).catch((error: unknown) => {
+      if (isOpen()) onProblem(`The connection to the host process broke: ${messageOf(error)}`);
+    });
+    counts.hostEnds += isOpen() ? 1 : 0;
     this.close(closeCodes.restart, 'The host process has ended. Connect again: sessions are kept.');
     await closed;
   }
@@ -197,7 +201,7 @@ export class ClientConnection {
       this.#refuse(id, rpcCodes.methodNotFound, sentence);
     } else if (!mayAct(role, needed)) {
       const sentence = `${method} needs the role ${needed}, but the token "${name}" has ${role}. helve serve tokens add makes one with another role.`;
-      this.#refuse(id, FORBIDDEN, sentence, { role, needed });
+      this.#refuse(id, rpcCodes.forbidden, sentence, { role, needed });
     } else this.#passIn(id, method, method === 'initialize' ? this.#withCaller(message) : message);
   }
 
@@ -239,7 +243,7 @@ export class ClientConnection {
     if (this.#bad.length > MAX_BAD) {
       const sentence = `${MAX_BAD} messages in a minute could not be accepted. The last one: ${message}`;
       this.close(closeCodes.protocolError, sentence);
-    } else if (id !== undefined || code !== FORBIDDEN) {
+    } else if (id !== undefined || code !== rpcCodes.forbidden) {
       const isId = typeof id === 'string' || typeof id === 'number';
       const error = { code, message, ...(data !== undefined && { data }) };
       this.#send(jsonLine({ jsonrpc: '2.0', id: isId ? id : null, error }));

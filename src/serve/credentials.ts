@@ -2,7 +2,7 @@
 // cookie is sent to every port of a host, so it alone proves nothing; the key is kept where only pages of this port read it.
 
 import { bearerToken, type GuardedRequest } from '../platform/web/guarded-request.js';
-import type { BrowserSecrets } from './access-file.js';
+import type { AccessFile, BrowserSecrets, Grant } from './access-file.js';
 
 export const COOKIE = 'helve_session';
 const KEY_HEADER = 'helve-key';
@@ -24,6 +24,12 @@ export function credentialsOf(request: GuardedRequest): Credentials | undefined 
   const [[cookie, another], [key, anotherKey]] = [cookies, keys];
   if (cookie === undefined || key === undefined || another !== undefined || anotherKey !== undefined) return undefined;
   return { cookie, key };
+}
+
+/** Undefined if the request may not be let in. Throws `AccessProblem`. */
+export function grantOf(request: GuardedRequest, access: AccessFile): Grant | undefined {
+  const given = credentialsOf(request);
+  return given && ('token' in given ? access.byToken(given.token) : access.byBrowser(given));
 }
 
 function cookiesIn(headers: readonly string[]): string[] {

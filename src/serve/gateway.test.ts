@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -83,16 +84,18 @@ const closing = async (socket: WebSocket): Promise<{ code: number; reason: strin
 };
 
 /** The answers of the server to raw bytes, until it closes the connection. */
-async function raw({ port }: Gateway, text: string): Promise<string> {
-  const socket = createConnection({ port, host: '127.0.0.1' });
+async function raw({ port }: Gateway, text: string, { allowHalfOpen = false } = {}): Promise<string> {
+  const socket = createConnection({ port, host: '127.0.0.1', allowHalfOpen });
   onTestFinished(() => void socket.destroy());
   let answer = '';
   socket.setEncoding('utf8').on('data', (data: string) => {
     answer += data;
   });
   socket.on('error', () => {});
+  const push = (): void => void socket.write('x', (error) => !error && setImmediate(push));
+  if (allowHalfOpen) socket.on('end', push); // fails once the server holds the connection no longer
   socket.write(text.replaceAll('\n', '\r\n'));
-  await once(socket, 'close');
+  await new Promise((done) => socket.once('close', done)); // also after an error
   return answer;
 }
 
@@ -179,6 +182,76 @@ test('more clients than the limit are refused until one leaves', async () => {
 test('a request that does not arrive is given up', async () => {
   const { gateway } = await started({ ...echoing(), requestMs: 80 });
   expect(await raw(gateway, 'GET / HTTP/1.1\nHost: ')).toContain('408');
+});
+
+test.each([
+  ['a refused upgrade', 'GET /acp HTTP/1.1\nHost: HOST\nConnection: Upgrade\nUpgrade: websocket\n\n', '401'],
+  ['a malformed request', 'NONE\n\n', '400'],
+  ['a request that does not arrive', 'GET / HTTP/1.1\nHost: ', '408'],
+  ['a refused body', 'POST /auth/exchange HTTP/1.1\nHost: HOST\nContent-Length: 9\n\n', '415'],
+])('%s does not hold the connection of a client that never closes it', async (_, request, status) => {
+  const { gateway } = await started({ ...echoing(), requestMs: 80 });
+  const text = request.replaceAll('HOST', `127.0.0.1:${gateway.port}`);
+  expect(await raw(gateway, text, { allowHalfOpen: true })).toMatch(new RegExp(`^HTTP/1\\.1 ${status}`));
+});
+
+test('answers to pings do not pile up for a client that reads nothing', async () => {
+  const { backEnd } = echoing({ flood: 600 });
+  const { gateway, token } = await started({ backEnd });
+  const socket = connect(gateway, token);
+  socket.on('open', () => socket.pause());
+  await once(socket, 'open');
+  const other = connect(gateway, token);
+  await once(other, 'open');
+  const queued = async (): Promise<number> => {
+    const address = `http://127.0.0.1:${gateway.port}/metrics`;
+    const text = await (await fetch(address, { headers: { Authorization: `Bearer ${token}` } })).text();
+    return Number(/^helve_event_queue_bytes (\d+)$/m.exec(text)?.[1]);
+  };
+  let before = 0;
+  for (let now = await queued(); now > before || now === 0; now = await queued()) before = now; // sockets are full
+  for (let sent = 0; sent < 2_000; sent += 1) socket.ping('x'.repeat(125));
+  await new Promise((done) => socket.ping('last', undefined, done));
+  other.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: '_helve/sessions/list' }));
+  await once(other, 'message');
+  expect(await queued()).toBeLessThan(before + 20_000);
+});
+
+test('errors of the server are not described to strangers', async () => {
+  const problems: string[] = [];
+  const { gateway, access } = await started({ ...echoing(), onProblem: (sentence) => problems.push(sentence) });
+  writeFileSync(access.path, 'damaged');
+  const headers = { Authorization: 'Bearer x' };
+  const answer = await fetch(`http://127.0.0.1:${gateway.port}/auth/me`, { headers });
+  expect(answer.status).toBe(503);
+  expect(await answer.text()).not.toContain(access.folder);
+  const [, response] = await once(connect(gateway, 'x'), 'unexpected-response');
+  expect(response.statusCode).toBe(503);
+  expect(problems[0]).toContain(access.path);
+});
+
+test('requests whose bodies come late count as sign-ins, too', async () => {
+  const { gateway } = await started(echoing());
+  const body = '{"code":"AAAA-AAAA"}';
+  const head = `POST /auth/exchange HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const sockets = await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      const socket = createConnection({ port: gateway.port, host: '127.0.0.1' });
+      onTestFinished(() => void socket.destroy());
+      await once(socket, 'connect');
+      socket.write(head);
+      return socket;
+    }),
+  );
+  await fetch(`http://127.0.0.1:${gateway.port}/healthz`); // the heads have arrived
+  const statuses = await Promise.all(
+    sockets.map(async (socket) => {
+      socket.write(body);
+      const [data] = await once(socket, 'data');
+      return String(data).slice(9, 12);
+    }),
+  );
+  expect(statuses.filter((status) => status === '429')).toHaveLength(2);
 });
 
 test.each([

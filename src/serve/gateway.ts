@@ -13,8 +13,8 @@ import type { AccessFile, Grant } from './access-file.js';
 import type { BackEnd } from './back-end.js';
 import { ClientConnection, closeCodes } from './client-connection.js';
 import { newCounts } from './counts.js';
-import { credentialsOf, SUBPROTOCOL } from './credentials.js';
-import { HttpAnswers, refuse } from './http-answers.js';
+import { grantOf, SUBPROTOCOL } from './credentials.js';
+import { HttpAnswers, refuse, serverFailed } from './http-answers.js';
 import { LoopLag } from './loop-lag.js';
 import { type RequestRefusal, reachedAt, type ServerNames } from './request-guard.js';
 import type { WebFile } from './web-files.js';
@@ -79,7 +79,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     requestTimeout: requestMs,
     connectionsCheckingInterval: Math.ceil(requestMs / 4),
   };
-  const server: Server = tls ? createHttps({ ...tls, ...limits }) : createHttp(limits);
+  const server: Server = tls ? createHttps({ ...tls, ...limits, handshakeTimeout: requestMs }) : createHttp(limits);
+  server.timeout = 3 * requestMs; // of a connection on which nothing moves: its client may not read
   server.maxConnections = MAX_CONNECTIONS;
   server.maxRequestsPerSocket = 1_000;
   let isDraining = false;
@@ -87,13 +88,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     answers.answer(request, response).catch((error: unknown) => {
       onProblem(messageOf(error));
-      if (!response.headersSent) refuse(response, { status: 500, message: messageOf(error), next: 'Try again.' });
+      if (!response.headersSent) refuse(response, serverFailed);
       else response.destroy();
     });
   });
   server.on('clientError', (error, socket) => {
     const status = badRequests[codeOf(error) ?? ''] ?? '400 Bad Request';
-    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
+    if (socket.writable) endWith(socket, `HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
     else socket.destroy();
   });
 
@@ -101,6 +102,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
+    autoPong: false,
     maxPayload: MAX_FRAME_BYTES,
     ...{ closeTimeout: CLOSE_MS }, // its types do not have it yet
     handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
@@ -123,12 +125,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       return { refusal: { status: 503, message, next: 'Connect again later.', headers: { 'Retry-After': '5' } } };
     }
     try {
-      const given = credentialsOf(request);
-      const grant = given && ('token' in given ? access.byToken(given.token) : access.byBrowser(given));
-      return grant ?? { refusal: answers.notSignedIn };
+      return grantOf(request, access) ?? { refusal: answers.notSignedIn };
     } catch (error) {
       onProblem(messageOf(error));
-      return { refusal: { status: 503, message: messageOf(error), next: 'See the log of helve serve.' } };
+      return { refusal: serverFailed };
     }
   }
 
@@ -157,13 +157,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   /** Ends the connection if its token was revoked, has expired or has another role now. */
   function check(client: ClientConnection): boolean {
-    let why = `The token "${client.grant.name}" was revoked, has expired, or has another role now.`;
     try {
       if (access.holds(client.grant)) return true;
+      const { name } = client.grant;
+      client.close(
+        closeCodes.refused,
+        `The token "${name}" was revoked, has expired or has another role now, or the browser was signed out.`,
+      );
     } catch (error) {
-      why = messageOf(error);
+      onProblem(messageOf(error));
+      client.close(closeCodes.later, serverFailed.message);
     }
-    client.close(closeCodes.refused, why);
     return false;
   }
   const checkAll = (): void => {
@@ -224,7 +228,12 @@ function refuseUpgrade(socket: Duplex, { status, message, next, headers = {} }: 
     ([name, value]) => `${name}: ${value}`,
   );
   const length = `Content-Length: ${Buffer.byteLength(body)}`;
-  socket.end([`HTTP/1.1 ${status} Refused`, 'Connection: close', ...lines, length, '', body].join('\r\n'));
+  endWith(socket, [`HTTP/1.1 ${status} Refused`, 'Connection: close', ...lines, length, '', body].join('\r\n'));
+}
+
+/** Does not wait for the client to close its side: it would hold one of the connections for as long as it likes. */
+function endWith(socket: Duplex, text: string): void {
+  socket.end(text, () => socket.destroy());
 }
 
 async function listen(server: Server, { address, port }: GatewayOptions): Promise<number> {

@@ -6,7 +6,7 @@ import type { AccessFile, Grant } from './access-file.js';
 import type { BackEnd } from './back-end.js';
 import type { ClientConnection } from './client-connection.js';
 import type { ServeCounts } from './counts.js';
-import { cookieLine, credentialsOf } from './credentials.js';
+import { cookieLine, credentialsOf, grantOf } from './credentials.js';
 import type { LoopLag } from './loop-lag.js';
 import { METRICS_TYPE, metricsText } from './metrics.js';
 import { type ReachedAt, type RequestRefusal, reachedAt, type ServerNames } from './request-guard.js';
@@ -114,14 +114,8 @@ export class HttpAnswers {
     }
   }
 
-  #grantOf(request: IncomingMessage): Grant | undefined {
-    const given = credentialsOf(request);
-    const { access } = this.#options;
-    return given && ('token' in given ? access.byToken(given.token) : access.byBrowser(given));
-  }
-
   #me(request: IncomingMessage, response: ServerResponse): void {
-    const grant = this.#grantOf(request);
+    const grant = grantOf(request, this.#options.access);
     if (grant) send(response, 200, this.#about(grant));
     else refuse(response, this.notSignedIn);
   }
@@ -132,7 +126,7 @@ export class HttpAnswers {
   }
 
   async #metrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!this.#grantOf(request)) return refuse(response, this.notSignedIn);
+    if (!grantOf(request, this.#options.access)) return refuse(response, this.notSignedIn);
     const { backEnd, counts, clients, lag, version } = this.#options;
     const states = await backEnd.sessionStates();
     const queued = [...clients].reduce((sum, client) => sum + client.queuedBytes, 0);
@@ -142,16 +136,6 @@ export class HttpAnswers {
 
   async #exchange(request: IncomingMessage, response: ServerResponse, { isSecure }: ReachedAt): Promise<void> {
     const { access, counts } = this.#options;
-    const address = request.socket.remoteAddress ?? '';
-    const seconds = this.#tries.waitSeconds(address);
-    if (seconds !== undefined) {
-      return refuse(response, {
-        status: 429,
-        message: 'Too many sign-ins have failed.',
-        next: `Try again in ${seconds} s.`,
-        headers: { 'Retry-After': String(seconds) },
-      });
-    }
     // A page of another origin can't send this type without a preflight, which is not answered.
     if (!/^application\/json(?:;|$)/i.test(request.headers['content-type'] ?? '')) {
       return refuse(response, {
@@ -174,6 +158,17 @@ export class HttpAnswers {
         status: 400,
         message: 'The body must be { "token": "…" } or { "code": "…" }.',
         next: 'Correct it.',
+      });
+    }
+    // Once the body is here: else requests whose bodies come later would all be below the limit.
+    const address = request.socket.remoteAddress ?? '';
+    const seconds = this.#tries.waitSeconds(address);
+    if (seconds !== undefined) {
+      return refuse(response, {
+        status: 429,
+        message: 'Too many sign-ins have failed.',
+        next: `Try again in ${seconds} s.`,
+        headers: { 'Retry-After': String(seconds) },
       });
     }
     const signedIn = await access.signIn(given);
@@ -201,6 +196,13 @@ export class HttpAnswers {
     response.writeHead(204, { ...SAFE_HEADERS, 'Set-Cookie': cookieLine('', { isSecure }) }).end();
   }
 }
+
+/** Without the error, which may name files of this machine, and the client may be a stranger. */
+export const serverFailed: RequestRefusal = {
+  status: 503,
+  message: 'The server has a problem, which its log describes.',
+  next: 'See the output of helve serve.',
+};
 
 const onlyRead: RequestRefusal = {
   status: 405,
