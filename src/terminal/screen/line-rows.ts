@@ -27,7 +27,11 @@ export interface TextPosition {
 /** Maps the start of a line in one layout to its position in another layout of the same text. */
 export function samePosition(before: readonly string[], now: readonly string[], line: number): TextPosition {
   if (before.slice(0, line).every((text, index) => text === now[index])) return { line, column: 0 };
-  const passed = before.slice(0, line).reduce((sum, text) => sum + letters(text), 0);
+  const passed = lettersOf(before.slice(0, line));
+  if (lettersOf(before) !== lettersOf(now)) {
+    const same = nearestStart(before[line] ?? '', now, line);
+    if (same !== undefined) return { line: same, column: 0 };
+  }
   let count = 0;
   for (const [index, text] of now.entries()) {
     const more = letters(text);
@@ -37,8 +41,27 @@ export function samePosition(before: readonly string[], now: readonly string[], 
   return { line: now.length, column: 0 };
 }
 
+/**
+ * A line that was cut in one of the layouts has fewer letters there, so that those before a place say nothing about it.
+ * The start of its own line does, if it is there.
+ */
+function nearestStart(wanted: string, now: readonly string[], line: number): number | undefined {
+  const text = comparable(wanted);
+  if (text === '') return undefined;
+  const starts = now.flatMap((each, index) => {
+    const other = comparable(each);
+    const isSame = other !== '' && (other.startsWith(text) || text.startsWith(other));
+    return isSame ? [index] : [];
+  });
+  return starts.sort((a, b) => Math.abs(a - line) - Math.abs(b - line))[0];
+}
+
+const comparable = (line: string): string => (stripTerminalSequences(line).match(LETTER) ?? []).join('');
+
 /** Decoration around the text, such as frames, differs between layouts. */
 const LETTER = /[\p{L}\p{N}]/gu;
+
+const lettersOf = (lines: readonly string[]): number => lines.reduce((sum, text) => sum + letters(text), 0);
 
 const letters = (line: string): number => stripTerminalSequences(line).match(LETTER)?.length ?? 0;
 
