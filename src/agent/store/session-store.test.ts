@@ -522,7 +522,8 @@ test('restores cleared results and forgotten files, including files seen but not
 });
 
 test('a resumed session knows its prompts, its models and its time so far, and adds to them', async () => {
-  const result = (tokens: number, name = 'a') => ({
+  /** `costUsd`: of this process, with requests that belong to no turn, such as those of a judge. */
+  const result = (tokens: number, costUsd: number) => ({
     type: 'result' as const,
     outcome: 'completed' as const,
     text: 'Done',
@@ -530,7 +531,7 @@ test('a resumed session knows its prompts, its models and its time so far, and a
     stopReason: 'end_turn' as const,
     usage: noUsage,
     costUsd: 1,
-    models: [{ provider: 'test', name, usage: { ...noUsage, input_tokens: tokens }, costUsd: 1 }],
+    models: [{ provider: 'test', name: 'a', usage: { ...noUsage, input_tokens: tokens }, costUsd }],
     modelMs: 10,
     totalMs: 20,
     denials: [],
@@ -546,21 +547,21 @@ test('a resumed session knows its prompts, its models and its time so far, and a
   const session = await newSession();
   session.store.prompt([text('go')]);
   session.say(start);
-  session.say(result(5));
+  session.say(result(5, 1));
   session.say(start);
-  session.say(result(8)); // with the tokens of the prompt before
+  session.say(result(8, 2.5)); // with the tokens and the cost of the prompt before
   await session.store.close();
 
   const { restored, store } = await session.resume();
   expect(restored.totals).toMatchObject({
-    costUsd: 2,
+    costUsd: 2.5,
     runs: { prompts: 2, models: [{ name: 'a', usage: { input_tokens: 8 } }], modelMs: 20, totalMs: 40 },
   });
   store.take(start);
-  store.take(result(3));
+  store.take(result(3, 1));
   expect(store.totals).toMatchObject({
-    costUsd: 3,
-    runs: { prompts: 3, models: [{ name: 'a', usage: { input_tokens: 11 }, costUsd: 2 }], modelMs: 30 },
+    costUsd: 3.5,
+    runs: { prompts: 3, models: [{ name: 'a', usage: { input_tokens: 11 }, costUsd: 3.5 }], modelMs: 30 },
   });
   await store.close();
 });

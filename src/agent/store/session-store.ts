@@ -11,7 +11,7 @@ import type { Decision } from '../../contract/permission.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { journaledBytes } from '../../platform/journal/session-changes.js';
 import { addUsage, costOf } from '../usage.js';
-import { joinUses } from '../usage-by-model.js';
+import { joinUses, sum } from '../usage-by-model.js';
 import { recordedDisplay } from './recorded-display.js';
 import { SessionFile } from './session-file.js';
 import { type SessionFolder, sessionFolder } from './session-folder.js';
@@ -176,7 +176,8 @@ export class SessionStore {
   take(happening: AgentHappening): void {
     switch (happening.type) {
       case 'session_start':
-        this.#costBefore = this.#totals.costUsd;
+        // `#runsBefore` is set once: the models of a result are those of this process.
+        if (this.#runsBefore === undefined) this.#costBefore = this.#totals.costUsd;
         this.#runsBefore ??= this.#totals.runs ?? noRuns;
         return;
       case 'turn_start':
@@ -241,16 +242,15 @@ export class SessionStore {
         return;
       }
       case 'result': {
-        const { outcome, costUsd, models, modelMs, totalMs } = happening;
-        const known = this.#costBefore !== null && costUsd !== null;
+        const { outcome, models, modelMs, totalMs } = happening;
         const runs = this.#totals.runs ?? noRuns;
         this.#totals = {
           ...this.#totals,
-          costUsd: known ? (this.#costBefore ?? 0) + costUsd : null,
+          costUsd: models.map(({ costUsd }) => costUsd).reduce(sum, this.#costBefore), // with judges and child agents
           runs: {
             ...runs,
             prompts: runs.prompts + 1,
-            models: joinUses(this.#runsBefore?.models ?? [], models), // the result has those of this process
+            models: joinUses(this.#runsBefore?.models ?? [], models),
             modelMs: runs.modelMs + modelMs,
             totalMs: runs.totalMs + totalMs,
           },
