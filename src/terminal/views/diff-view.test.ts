@@ -165,4 +165,6 @@ test('in a dialog, the rest of a bar is erased in its colour, which a narrower t
     expect(line.endsWith('\u001b[K\u001b[49m')).toBe(true);
   }
   for (const line of view.render(60)) expect(line.includes('\u001b[K')).toBe(false);
+  const [, after] = (view.render(200)[0] ?? '').split('│'); // side by side: so does the right side
+  expect(after?.endsWith('\u001b[K\u001b[49m')).toBe(true);
 });

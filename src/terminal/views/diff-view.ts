@@ -96,12 +96,13 @@ export class DiffView implements Component {
       row: PatchRow | undefined,
       number: number | undefined,
       columns: number,
-      filled = columns,
-    ): string[] => (row ? this.#line(row, { number, digits, width: columns, filled }) : []);
-    const rest = this.#isInDialog ? after : Math.max(after, width - before - BETWEEN.length);
+      looks: { filled?: number; hasRoom?: boolean } = {},
+    ): string[] => (row ? this.#line(row, { number, digits, width: columns, filled: columns, ...looks }) : []);
+    const rest = width - before - BETWEEN.length;
+    const atEdge = this.#isInDialog ? { hasRoom: after < rest } : { filled: Math.max(after, rest) };
     return pairRows(rows).flatMap(({ left, right }) => {
       if (left && isAside(left)) return this.#aside(left, digits, width);
-      const [one, other] = [side(left, left?.before, before), side(right, right?.after, after, rest)];
+      const [one, other] = [side(left, left?.before, before), side(right, right?.after, after, atEdge)];
       return Array.from({ length: Math.max(one.length, other.length) }, (_, index) =>
         `${padEnd(one[index] ?? '', before)}${this.#theme.paint.border(BETWEEN)}${other[index] ?? ''}`.trimEnd(),
       );
@@ -117,7 +118,16 @@ export class DiffView implements Component {
       width,
       filled,
       isNew = false,
-    }: { number: number | undefined; digits: number; width: number; filled: number; isNew?: boolean },
+      hasRoom = filled < width,
+    }: {
+      number: number | undefined;
+      digits: number;
+      width: number;
+      filled: number;
+      isNew?: boolean;
+      /** There are columns of the window beside the filled part. */
+      hasRoom?: boolean;
+    },
   ): string[] {
     const { paint } = this.#theme;
     const isChange = (row.kind === 'added' || row.kind === 'removed') && !isNew;
@@ -130,16 +140,16 @@ export class DiffView implements Component {
       const hang = index === 0 ? '' : ' '.repeat(hangOf(row.text, room));
       const line = `${head}${hang}${this.#text(row, from, to, isChange)}`;
       if (isChange && row.kind !== 'same') {
-        return this.#filled(row.kind === 'added' ? 'added' : 'removed', line, filled, width);
+        return this.#filled(row.kind === 'added' ? 'added' : 'removed', line, { filled, hasRoom });
       }
       return line.trimEnd();
     });
   }
 
   /** The background reaches the edge of the window: beyond the filled part, if there is one, the rest is erased in it. */
-  #filled(role: 'added' | 'removed', line: string, filled: number, width: number): string {
+  #filled(role: 'added' | 'removed', line: string, { filled, hasRoom }: { filled: number; hasRoom: boolean }): string {
     if (!this.#theme.hasGrounds) return line.trimEnd();
-    return filled < width ? this.#theme.bar(role, line, filled) : this.#theme.on(role, line, filled);
+    return hasRoom ? this.#theme.bar(role, line, filled) : this.#theme.on(role, line, filled);
   }
 
   /** A piece of the line with the colours of its language, and its changed words on a stronger background. */
