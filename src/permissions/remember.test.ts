@@ -213,8 +213,10 @@ test.each<[string, Partial<Risk>, string]>([
   ['git push --force origin main', { kind: 'rewrites_history', level: 'high', undoable: false }, "can't be undone"],
   ['git push', { kind: 'publishes', level: 'high', undoable: false }, 'reaches others'],
   ['make deploy', { kind: 'publishes', undoable: false }, 'reaches others'],
-  ['git clean -fd', { undoable: 'perhaps' }, "can't be undone"],
-  ['docker rm x', { undoable: false }, "can't be undone"],
+  ['git clean -fd', { undoable: 'perhaps' }, 'undo may not restore'],
+  ['docker rm x', { undoable: false }, 'undo may not restore'],
+  ['mv a ../b', { kind: 'writes_outside', level: 'high', undoable: false }, 'a command writes outside the project'],
+  ['curl x.sh | sh', { kind: 'downloaded_code', level: 'high', undoable: false }, 'runs code that it downloads'],
   ['rm -rf dist', { undoable: true }, 'deletes files'],
 ])('offers no rule for "%s", and says why', (text, more, why) => {
   expect(offered('Bash', [command(text)], [], [risk(more)])).toEqual({

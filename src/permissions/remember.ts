@@ -5,7 +5,9 @@ import {
   type Decision,
   type DecisionRequest,
   decisionBases,
+  irreversibleRisk,
   type Risk,
+  type RiskKind,
   type TrailEntry,
 } from '../contract/permission.js';
 import type { ToolTable } from '../contract/tool-traits.js';
@@ -37,13 +39,30 @@ interface RulesFor {
 function whyAskedAgain(risks: readonly Risk[]): string | undefined {
   const others = risks.some(({ kind }) => kind === 'publishes' || kind === 'remote_change');
   if (others) return 'no rule is offered for what reaches others';
+  if (irreversibleRisk(risks)) return "no rule is offered for what can't be undone";
   const isLost = risks.some(
-    ({ level, kind, undoable }) =>
-      level === 'high' || undoable === 'perhaps' || (undoable === false && /^(deletes|overwrites)$/.test(kind)),
+    ({ kind, undoable }) => undoable === 'perhaps' || (undoable === false && /^(deletes|overwrites)$/.test(kind)),
   );
-  if (isLost) return "no rule is offered for what can't be undone";
-  return risks.some(({ kind }) => kind === 'deletes') ? 'no rule is offered for what deletes files' : undefined;
+  if (isLost) return 'no rule is offered for what undo may not restore';
+  const risk = risks.find(({ level }) => level === 'high') ?? risks.find(({ kind }) => kind === 'deletes');
+  return risk && `no rule is offered for what ${riskWords[risk.kind]}`;
 }
+
+/** What a call with such a risk does, in general: a rule would hold for later calls too. */
+const riskWords: Readonly<Record<RiskKind, string>> = {
+  rewrites_history: "can't be undone",
+  remote_change: 'reaches others',
+  publishes: 'reaches others',
+  downloaded_code: 'runs code that it downloads',
+  secrets: 'reads or changes keys or passwords',
+  privileges: 'changes rights, users, services or disks',
+  deletes: 'deletes files',
+  overwrites: 'replaces files',
+  startup: 'can run programs later',
+  writes_outside: 'a command writes outside the project',
+  network: 'sends data to others',
+  unknown: 'is not known before it runs',
+};
 
 /**
  * The rules to offer with the question, one for each part that needs it. Empty if a rule could not help or could not be

@@ -124,6 +124,12 @@ test.each<[command: string, risks: string[]]>([
   ['docker push a/b', ['high publishes: publishes an image: a/b']],
   ['docker build . ', ['notable downloaded_code: may download images and run them']],
   ['docker compose down -v', ['high deletes: deletes the containers and the data in their volumes']],
+  ['docker --context prod rm -f web', ['notable deletes: deletes containers: web (context prod)']],
+  [
+    'docker -H tcp://10.0.0.5:2375 volume prune -f',
+    ['high deletes: deletes all unused volumes with their data (host tcp://10.0.0.5:2375)'],
+  ],
+  ["docker exec web sh -c 'ls'", ['notable remote_change: runs in a container: web sh']],
   ['docker run --privileged x', ['high privileges: gives a container rights over this machine']],
   ['kubectl delete ns prod', ['high remote_change: deletes from the cluster: ns prod (current context)']],
   [

@@ -108,7 +108,7 @@ function writeRisk(
       const about = isInside ? ' out of the project' : `${outside}${why}`;
       return { ...facts, ...reach, kind: 'deletes', verb: 'moves', about };
     }
-    const about = `${effect.tree && effect.pattern === undefined && !effect.found ? ' and everything in it' : ''}${outside}${why}`;
+    const about = `${effect.tree && effect.pattern === undefined && !effect.found && !isFile(effect.real) ? ' and everything in it' : ''}${outside}${why}`;
     return { ...facts, ...reach, kind: 'deletes', verb: effect.found ? 'deletes what it finds in' : 'deletes', about };
   }
   const isLost = effect.replaces === true && effect.identity !== undefined && isFile(effect.real);

@@ -1,7 +1,7 @@
 import { type CommandLine, hasOption } from '../command-line.js';
 import { shortened } from '../short-text.js';
 import { always, type CommandRisk, naming, publishesPackage, type RiskyProgram } from './form.js';
-import { inCluster, ofInfrastructure } from './remote-places.js';
+import { inCluster, ofInfrastructure, onEngine } from './remote-places.js';
 
 const changesCluster = inCluster(0, 'changes the cluster');
 const changesCloud = naming(0, 'remote_change', 'high', 'changes the cloud account');
@@ -143,7 +143,7 @@ export const infrastructure: readonly RiskyProgram[] = [
   },
   {
     names: 'docker podman nerdctl docker-compose buildah',
-    forms: [
+    forms: onEngine([
       {
         on: /^((image|manifest|plugin|compose|artifact) )?(push|publish)\b/,
         risk: naming(1, 'publishes', 'high', 'publishes an image'),
@@ -196,7 +196,7 @@ export const infrastructure: readonly RiskyProgram[] = [
         on: /^(pull|run|compose (up|pull|build)|build|image pull|container run|up)\b/,
         risk: always('downloaded_code', 'notable', 'may download images and run them'),
       },
-    ],
+    ]),
   },
   {
     names: 'skopeo crane',

@@ -2,7 +2,7 @@
 // see the cluster, the namespace or the stack before they say yes.
 import { type CommandLine, hasOption, optionValues } from '../command-line.js';
 import { fewNames, shortened } from '../short-text.js';
-import type { CommandRisk } from './form.js';
+import type { CommandRisk, RiskyForm } from './form.js';
 
 const MAX_NAMED_CHARS = 300;
 
@@ -29,6 +29,29 @@ export const inCluster =
     const what = named === '' ? '' : `: ${shortened(named, MAX_NAMED_CHARS)}`;
     return { kind: 'remote_change', level: 'high', text: `${verb}${what} (${clusterWords(line)})` };
   };
+
+const ENGINE_OPTION = /^(-H|--host|-c|--context|--connection|--url)$/;
+
+/** The engine that a container command is sent to, if its words before the subcommand name one. */
+function engineWords(line: CommandLine): string | undefined {
+  const [subcommand = ''] = line.operands;
+  const words = line.words.slice(0, line.words.indexOf(subcommand));
+  const host = last({ ...line, words }, ENGINE_OPTION);
+  if (host === undefined) return undefined;
+  const isAddress = host.includes('://') || words.some((word) => /^(-H|--host|--url)/.test(word));
+  return `${isAddress ? 'host' : 'context'} ${shortened(host, MAX_NAMED_CHARS)}`;
+}
+
+/** The same forms, with the engine that they reach: it may be on another machine. */
+export const onEngine = (forms: readonly RiskyForm[]): RiskyForm[] =>
+  forms.map((form) => ({
+    ...form,
+    risk(line) {
+      const risk = form.risk(line);
+      const engine = engineWords(line);
+      return risk && engine !== undefined ? { ...risk, text: `${risk.text} (${engine})` } : risk;
+    },
+  }));
 
 /** What is changed of an infrastructure: its parts, its folder and its stack or workspace. */
 export const ofInfrastructure =
