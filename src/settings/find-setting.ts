@@ -9,8 +9,8 @@ export interface WantedKey {
   name?: string;
 }
 
-/** A setting, or one entry of it: `env.NAME`. */
-export function findSetting(text: string): WantedKey | { problem: string } {
+/** A setting, or one entry of it: `env.NAME`. `lister`: the command that lists the settings where this was typed. */
+export function findSetting(text: string, lister = 'helve config keys'): WantedKey | { problem: string } {
   if (isSettingName(text)) return { key: text };
   const key = settingNames.find((name) => text.startsWith(`${name}.`));
   if (key && ['map', 'hooks'].includes(settings[key].shape)) return { key, name: text.slice(key.length + 1) };
@@ -19,7 +19,7 @@ export function findSetting(text: string): WantedKey | { problem: string } {
     return { problem: `"${text}" is a group of settings, not one of them. Name one: ${inside}.` };
   }
   const nearest = nearestName(text);
-  const meant = nearest === undefined ? 'helve config keys lists all of them.' : `Did you mean "${nearest}"?`;
+  const meant = nearest === undefined ? `${lister} lists all of them.` : `Did you mean "${nearest}"?`;
   return { problem: `There is no setting "${text}". ${meant}` };
 }
 

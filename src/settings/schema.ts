@@ -297,7 +297,11 @@ export const settingTable = {
   theme: {
     about: 'The colours of the terminal: `auto`, `dark`, `light`, `colorblind` or `none`.',
     shape: 'one',
-    schema: text,
+    schema: z.enum(
+      ['auto', 'dark', 'light', 'colorblind', 'none'],
+      'must be "auto", "dark", "light", "colorblind" or "none"',
+    ),
+    from: ownSources,
   },
   editorMode: {
     about: '`vim`: the prompt is edited with vi keys.',

@@ -118,3 +118,17 @@ inTerminal('/mcp follows a server that is starting until it has failed', async (
   const seen = await terminal.shows('✗ slow: failed');
   expect(seen).not.toContain('… slow');
 });
+
+inTerminal('an error of a command names commands that can be typed there', async () => {
+  const { terminal, say } = await converse([]);
+  for (const [command, advice] of [
+    ['/model gpt9', '/model lists those that are set up'],
+    ['/config zzzzzz 1', '/config lists all of them'],
+    ['/resume zz', '/resume lists the conversations of this folder'],
+    ['/mcp reconnect zz', '/mcp lists the servers'],
+  ] as const) {
+    await say(command);
+    await terminal.shows(advice);
+  }
+  expect(await terminal.scrollback()).not.toMatch(/"?helve (models|config|sessions)/);
+});

@@ -135,7 +135,9 @@ test.each([
   ['config keys.interupt x', /Did you mean "keys.interrupt"\?/],
   ['config keys.interrupt ctrl+escpe', /there is no key "escpe", did you mean "escape"\?/],
   ['config thme dark', /Did you mean "theme"\?/],
-])('%s is answered with the nearest name', async (line, problem) => {
+  ['config zzzzzz 1', /\/config lists all of them/],
+  ['config theme drk', /must be "auto", "dark", "light", "colorblind" or "none"/],
+])('%s is answered with the nearest name or the possible values', async (line, problem) => {
   expect(await run(line, await testSession())).toEqual({ type: 'problem', text: expect.stringMatching(problem) });
 });
 
@@ -145,6 +147,8 @@ test('chooses a theme and keeps it', async () => {
   expect(session.done).toEqual(['theme light']);
   expect((await reread(session)).settings.theme?.value).toBe('light');
   expect(await run('theme pink', session)).toMatchObject({ type: 'problem' });
+  expect(shown(await run('config theme dark', session))).not.toContain('next start');
+  expect(session.done).toEqual(['theme light', 'theme dark']);
 });
 
 test('the first model that the user chooses is saved, later ones are not', async () => {

@@ -99,7 +99,7 @@ function overview({ settings }: CommandSession): CommandAnswer {
 }
 
 function show(typed: string, { settings }: CommandSession): CommandAnswer {
-  const wanted = findSetting(typed);
+  const wanted = findSetting(typed, '/config');
   if ('problem' in wanted) return problem(wanted.problem);
   const about = describeSettings().find(({ key }) => key === wanted.key)?.about ?? '';
   const found = settings.entries.filter(
@@ -118,7 +118,7 @@ async function change(
   session: CommandSession,
 ): Promise<CommandAnswer> {
   const { root, env, home } = session;
-  const wanted = findSetting(typed);
+  const wanted = findSetting(typed, '/config');
   if ('problem' in wanted) return problem(wanted.problem);
   const { key, name } = wanted;
   const given = value === undefined ? undefined : typedValue(key, value);
@@ -129,11 +129,13 @@ async function change(
   const { file } = editablePlace(scope, options);
   if (value === undefined)
     return text(changed ? `${typed} was removed from ${file}.` : `${typed} is not set in ${file}.`);
+  const isShownNow = key === 'theme' && typeof given === 'string';
+  if (isShownNow) session.themes.use(given);
   const needsTrust = scope !== 'user' && knownSettings[key].loosens?.(given);
   return text(
     changed ? `${typed} was set in ${file}.` : `${typed} already has this value in ${file}.`,
     ...(needsTrust ? ['It takes effect once the folder is trusted: /trust'] : []),
-    ...(ofTheScreen.test(key) ? ['It takes effect at the next start.'] : []),
+    ...(ofTheScreen.test(key) && !isShownNow ? ['It takes effect at the next start.'] : []),
     ...(key === 'effort' ? await applyEffort(given, session) : []),
     ...(key === 'model' ? ['It is used from the next conversation on; /model changes this one.'] : []),
   );

@@ -65,7 +65,9 @@ function noServer(name: string, { servers }: CommandSession): CommandAnswer {
     name,
     servers.map((one) => one.name),
   );
-  return problem(`There is no MCP server "${name}".${nearest === undefined ? '' : ` Did you mean "${nearest}"?`}`);
+  return problem(
+    `There is no MCP server "${name}".${nearest === undefined ? ' /mcp lists the servers.' : ` Did you mean "${nearest}"?`}`,
+  );
 }
 
 /** Shows the changes of a server's tools, or of one tool, and approves exactly these if the person says so. */

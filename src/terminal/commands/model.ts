@@ -1,3 +1,4 @@
+import { seeModels } from '../../models/catalogue/plan-model.js';
 import { messageOf } from '../../platform/message-of.js';
 import { editSettings } from '../../settings/edit-file.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
@@ -60,9 +61,13 @@ async function use(name: string, session: CommandSession): Promise<CommandAnswer
     const chosen = await session.chooseModel(name);
     return text(`The model is ${chosen}.`, ...(isFirst ? [await keep(chosen, session)] : []));
   } catch (error) {
-    return problem(messageOf(error));
+    return problem(inTerminal(messageOf(error)));
   }
 }
+
+/** The same sentence with the commands that can be typed here. */
+const inTerminal = (sentence: string): string =>
+  sentence.replace(seeModels.names, '/model lists those that are set up').replace(seeModels.keys, 'that /key lists');
 
 /** Saves the first model that the user chooses as their default. */
 async function keep(chosen: string, { root, env, home }: CommandSession): Promise<string> {

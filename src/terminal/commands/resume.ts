@@ -1,5 +1,6 @@
 import { listSessions } from '../../agent/store/list-sessions.js';
 import { redactSecrets, secretsIn } from '../../agent/store/redact-secrets.js';
+import { SessionProblem } from '../../agent/store/session-problem.js';
 import type { SessionSummary } from '../../contract/session-summary.js';
 import { shownAge } from '../../platform/text/age.js';
 import { counted } from '../../platform/text/counted.js';
@@ -33,7 +34,12 @@ export const resume: TerminalCommand = {
 };
 
 async function resumeSession(wanted: string, session: CommandSession): Promise<CommandAnswer> {
-  await session.resume(wanted);
+  try {
+    await session.resume(wanted);
+  } catch (error) {
+    if (!(error instanceof SessionProblem) || error.kind !== 'unknown') throw error;
+    return problem(`${error.fact} /resume lists the conversations of this folder.`);
+  }
   const title = await session.title();
   return text(title === '' ? 'Resumed.' : `Resumed "${title}".`);
 }
