@@ -66,11 +66,11 @@ export function createGoals(deps: GoalDeps, options: FullAgentOptions): Goals {
     deps.writer?.goalChanged();
   });
   if (options.goal) state.set(options.goal);
+  else state.isNews = restored !== undefined;
   const component = goalComponent(state, {
     keeper: lazy(async () => (await import('./goal-checks.js')).goalKeeper(state, deps)),
     bound: (turns) => budget.boundTurns(options.maxTurns === undefined ? turns : undefined),
     remind: (text) => session.remind(text),
-    isRestored: restored !== undefined && !options.goal,
   });
   return { state, component };
 }

@@ -72,6 +72,7 @@ export class TerminalApp {
     this.#views = new EventViews(screen.history, theme, {
       now,
       shorten: (text) => withShownPaths(text, { root, home: homeFolder() }),
+      afterStop: () => this.#session.afterStop,
     });
     this.#dialogs = new DialogQueue({
       theme,
@@ -117,7 +118,7 @@ export class TerminalApp {
         this.#activity.begin();
         this.#retitle();
       },
-      onResult: async (result) => await this.#session.afterRun(result, this.#ask),
+      onResult: async (result) => await this.#session.afterRun(result, this.#choose),
       onRest: () => {
         this.#activity.end();
         this.#retitle();

@@ -24,7 +24,8 @@ inTerminal('a goal that Esc has paused is named again when the conversation is r
   await say('/goal write it --until test -f it.txt');
   expect(times(await terminal.shows('● Bash sleep 1000'), '❯ /goal write it --until')).toBe(1);
   await terminal.press('Escape');
-  await terminal.shows('/goal resume goes on with it');
+  const stopped = await terminal.shows('/goal resume goes on with it');
+  expect(stopped).not.toContain('Say what to do instead'); // one line says how to go on
   await terminal.press('C-d');
   await terminal.exitCode();
   const { project, home } = terminal;
@@ -33,4 +34,15 @@ inTerminal('a goal that Esc has paused is named again when the conversation is r
   await next.terminal.shows('The goal "write it" is paused. /goal resume goes on with it');
   await next.say('/goal resume');
   await next.terminal.shows('The goal is met');
+});
+
+inTerminal('a goal of a conversation that was killed is named when it is resumed, before a prompt', async () => {
+  const { terminal, say } = await converse(atWork, { args });
+  await say('/goal write it --until test -f it.txt');
+  await terminal.shows('● Bash sleep 1000');
+  process.kill(await terminal.pid(), 'SIGKILL');
+  await terminal.exitCode();
+  const { project, home } = terminal;
+  const next = await converse([], { args: [...args, '--continue'], folders: { project, home } });
+  await next.terminal.shows('The goal "write it" is still set: the next prompt goes on with it');
 });

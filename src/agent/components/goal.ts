@@ -14,13 +14,10 @@ interface GoalComponentOptions {
   /** Limits the requests of a prompt, if nothing else does; undefined for not any more. */
   bound(turns: number | undefined): Promise<void>;
   remind(text: string): void;
-  /** The goal is that of a resumed session. */
-  isRestored: boolean;
 }
 
 /** Checks the goal each time the model wants to end, and sends it on while the goal is not met. */
 export function goalComponent(state: GoalState, options: GoalComponentOptions): SessionComponent {
-  let isNews = options.isRestored;
   let isForgotten = false;
   const words = () => import('../goals/goal-words.js');
   return {
@@ -30,8 +27,8 @@ export function goalComponent(state: GoalState, options: GoalComponentOptions): 
       await options.bound(goal && GOAL_TURNS);
       if (!goal) return undefined;
       const { goalReminder, stillSetNotice } = await words();
-      if (isNews) run.emit({ type: 'notice', text: stillSetNotice(goal) });
-      isNews = false;
+      if (state.isNews) run.emit({ type: 'notice', text: stillSetNotice(goal) });
+      state.isNews = false;
       const refused = await (await options.keeper()).start(run.signal);
       if (refused !== undefined) {
         state.set(undefined);

@@ -10,6 +10,8 @@ export interface StoredGoal extends Goal {
 export class GoalState {
   readonly #onChange: (goal: StoredGoal | null) => void;
   #goal: StoredGoal | undefined;
+  /** The goal of a resumed session, which the person has not been told of yet. */
+  isNews = false;
   /** The last check of this goal. */
   last: GoalCheck | undefined;
 

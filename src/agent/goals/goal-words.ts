@@ -1,6 +1,7 @@
 // What the model and the person are told about a goal.
 import type { Goal, GoalCheck } from '../../contract/goal.js';
 import { listSome } from '../../platform/text/counted.js';
+import type { StoredGoal } from './goal-state.js';
 
 const MAX_NAMED = 5; // files
 
@@ -35,5 +36,11 @@ export const stalledWords = ({ goal, evidence }: GoalCheck, rounds: number): str
 
 export const pausedNotice = (goal: Goal): string =>
   `The goal "${shortGoal(goal)}" is paused. /goal resume goes on with it, /goal clear drops it.`;
+
+/** When a conversation is opened again, before the next prompt. */
+export const openedNotice = (goal: StoredGoal): string =>
+  goal.isPaused
+    ? pausedNotice(goal)
+    : `The goal "${shortGoal(goal)}" is still set: the next prompt goes on with it, /goal clear drops it.`;
 
 export const stillSetNotice = (goal: Goal): string => `This session still has a goal: ${shortGoal(goal)}`;

@@ -1,5 +1,6 @@
 // The conversation as plain lines, top to bottom, for screen readers and simple terminals: nothing is ever overdrawn,
 // every question is a line with numbered answers, and input is read line by line.
+import { openedNotice } from '../../agent/goals/goal-words.js';
 import type { AgentHappening } from '../../contract/event.js';
 import { folderNames, homeFolder } from '../../platform/files/paths.js';
 import { visible } from '../../platform/text/visible.js';
@@ -85,11 +86,11 @@ class PlainTerminal {
       onChange: () => {},
       onProblem: (sentence) => this.#tell(sentence),
       onBegin: () => {},
-      onResult: async (result) =>
-        await session.afterRun(result, {
-          choose: async (title, items) => await this.#questions.choose({ title, items }),
-          tell: (sentence) => this.#lines.line(sentence),
-        }),
+      onResult: async (result) => {
+        const goal = result.outcome === 'interrupted' ? session.afterStop : undefined;
+        if (goal !== undefined) this.#lines.line(goal);
+        return await session.afterRun(result, async (title, items) => await this.#questions.choose({ title, items }));
+      },
       onRest: () => this.#input.prompt(),
     });
     this.#work = new ForegroundTask({ onBegin: () => {}, onEnd: () => {} });
@@ -174,6 +175,9 @@ class PlainTerminal {
   async #change(settings: TerminalSettings, request: SessionRequest): Promise<void> {
     const opened = await settings.openSession(request);
     await this.#session.become(opened);
+    const goals = opened.agent?.goals;
+    if (goals?.stored) this.#lines.line(openedNotice(goals.stored));
+    if (goals) goals.isNews = false;
     if (opened.withoutModel !== undefined) this.#print(await hintWithoutModel(opened));
   }
 

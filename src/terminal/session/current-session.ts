@@ -1,3 +1,4 @@
+import { pausedNotice } from '../../agent/goals/goal-words.js';
 import type { AgentHappening, RunResult } from '../../contract/event.js';
 import type { PermissionMode } from '../../contract/permission.js';
 import type { Choice } from '../contract.js';
@@ -58,13 +59,16 @@ export class CurrentSession {
     return this.#failedServers.news(this.#opened?.engine.servers.states() ?? []);
   }
 
+  /** What to do after an interrupt if that has paused a goal. */
+  get afterStop(): string | undefined {
+    const goal = this.#opened?.agent?.goals.stored;
+    return goal?.isPaused && pausedNotice(goal);
+  }
+
   /** Returns the prompt with which the conversation goes on, if the person wants more than its budget allowed. */
-  async afterRun(result: RunResult, { choose, tell }: AskPerson): Promise<string | undefined> {
+  async afterRun(result: RunResult, choose: AskPerson['choose']): Promise<string | undefined> {
     const { agent } = this.opened;
     this.loop?.after(result);
-    const goal = agent?.goals.stored;
-    if (goal?.isPaused && result.outcome === 'interrupted')
-      tell((await import('../../agent/goals/goal-words.js')).pausedNotice(goal));
     if (result.outcome !== 'budget' || !agent) return undefined;
     const { askForMore, GO_ON } = await import('./more-budget.js');
     return (await askForMore(result, agent.budget, choose)) ? GO_ON : undefined;

@@ -1,4 +1,5 @@
 import type { Component } from '@earendil-works/pi-tui';
+import { openedNotice, pausedNotice } from '../../agent/goals/goal-words.js';
 import { INTERRUPTED, isInterruption } from '../../agent/interruption.js';
 import { isPersonText } from '../../agent/store/conversation-view.js';
 import { INTERRUPTED_PROBLEM, interruptionNotes, NOT_BEGUN_PROBLEM } from '../../agent/store/interrupted-calls.js';
@@ -26,12 +27,14 @@ interface HistoryOptions {
   shorten(text: string): string;
   /** What the person saw of past calls. */
   past?: Pick<OpenedSession, 'failures' | 'displays' | 'interrupted'>;
+  /** What to do if the last thing that happened is an interrupt, if it is not the usual. */
+  afterStop?: string | undefined;
 }
 
 /** The last messages of a resumed conversation as views, each with whether an empty line precedes it. */
 export async function historyViews(
   messages: readonly Message[],
-  { theme, findTool, shorten, past = {} }: HistoryOptions,
+  { theme, findTool, shorten, past = {}, afterStop }: HistoryOptions,
 ): Promise<Array<{ view: Component; hasGap: boolean }>> {
   const shown = messages.slice(-SHOWN_MESSAGES);
   const results = new Map<string, ToolResultBlock>();
@@ -45,7 +48,8 @@ export async function historyViews(
   }
   /** A call since the last prompt says itself that it was interrupted. */
   let saysInterrupted = false;
-  for (const { role, content } of shown) {
+  for (const message of shown) {
+    const { role, content } = message;
     for (const block of content) {
       if (block.type === 'text' && isPersonText(block.text)) {
         const afterCall = saysInterrupted;
@@ -55,7 +59,7 @@ export async function historyViews(
             ? new MarkdownView(theme, block.text)
             : isInterruption(block)
               ? block.text === INTERRUPTED
-                ? interruptedNotice(theme, { afterCall })
+                ? interruptedNotice(theme, { afterCall, next: message === shown.at(-1) ? afterStop : undefined })
                 : new NoticeView(theme, 'warning', block.text)
               : new PromptView(theme, block.text);
         views.push({ view, hasGap: true });
@@ -94,19 +98,22 @@ export async function showOpened(
   { theme, root, hasHistory }: OpenedOptions,
 ): Promise<void> {
   const { tools } = opened.engine.session;
-  for (const { view, hasGap } of await historyViews(hasHistory ? opened.history : [], {
+  const goals = opened.agent?.goals;
+  const goal = goals?.stored;
+  const history = hasHistory ? opened.history : [];
+  const isStopped =
+    goal?.isPaused && history.at(-1)?.content.some((block) => block.type === 'text' && block.text === INTERRUPTED);
+  for (const { view, hasGap } of await historyViews(history, {
     theme,
     findTool: (name) => tools.find(name),
     shorten: (text) => withShownPaths(text, { root, home: homeFolder() }),
     past: opened,
+    afterStop: isStopped ? pausedNotice(goal) : undefined,
   })) {
     views.show(view, { hasGap });
   }
-  const goal = opened.agent?.goals.stored;
-  if (goal?.isPaused) {
-    const { pausedNotice } = await import('../../agent/goals/goal-words.js');
-    views.show(new NoticeView(theme, 'info', pausedNotice(goal)), { hasGap: true });
-  }
+  if (goals) goals.isNews = false;
+  if (goal && !isStopped) views.show(new NoticeView(theme, 'info', openedNotice(goal)), { hasGap: true });
   const hint = opened.withoutModel === undefined ? undefined : await hintWithoutModel(opened);
   if (hint === undefined) return;
   views.show(new NoticeView(theme, opened.namedModelProblem ? 'warning' : 'info', hint), { hasGap: true });

@@ -19,6 +19,8 @@ export interface EventViewsOptions {
   now(): number;
   /** Abbreviates paths in what is shown of a call. */
   shorten?: (text: string) => string;
+  /** What to do after Esc, if it is not the usual. */
+  afterStop?: () => string | undefined;
 }
 
 /** A view of something that is still going on, and a function that marks it as final. */
@@ -352,7 +354,9 @@ export class EventViews {
     this.#endGroup();
     if (outcome === 'completed') return;
     if (outcome === 'interrupted') {
-      this.show(interruptedNotice(this.#theme, { afterCall: this.#hasInterrupted }), { hasGap: true });
+      const afterCall = this.#hasInterrupted;
+      const next = this.#options.afterStop?.();
+      this.show(interruptedNotice(this.#theme, { afterCall, next }), { hasGap: true });
       return;
     }
     const kind = outcome === 'stopped' ? 'warning' : 'failure';

@@ -37,6 +37,8 @@ function indented(line: string, width: number): string[] {
 
 const AFTER_STOP = 'Say what to do instead, or "go on" to continue.';
 
-/** After Esc. `afterCall`: a call above it says that it was interrupted. */
-export const interruptedNotice = (theme: Theme, { afterCall }: { afterCall: boolean }): NoticeView =>
-  new NoticeView(theme, 'info', afterCall ? AFTER_STOP : `Interrupted. ${AFTER_STOP}`);
+/** After Esc. `afterCall`: a call above it says that it was interrupted. `next`: what to do, if it is not the usual. */
+export const interruptedNotice = (
+  theme: Theme,
+  { afterCall, next = AFTER_STOP }: { afterCall: boolean; next?: string | undefined },
+): NoticeView => new NoticeView(theme, 'info', afterCall ? next : `Interrupted. ${next}`);
