@@ -1,4 +1,6 @@
-import { closeSync, openSync, statfsSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, statfsSync } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mkdirPrivate } from '../platform/files/mkdir-private.js';
 
@@ -14,6 +16,24 @@ export function newResultFile(folder: string, name: string, spare: () => string)
     // read-only, full or not writable by us: if the spare folder fails too, its error is reported
   }
   return freeName(spare(), safeName);
+}
+
+/** The folder for results while the data folder can't be written. Kept after the session unless it is empty. */
+export class SpareFolder {
+  readonly #atEnd: (remove: () => Promise<void>) => void;
+  #path: string | undefined;
+
+  constructor(atEnd: (remove: () => Promise<void>) => void) {
+    this.#atEnd = atEnd;
+  }
+
+  get path(): string {
+    if (this.#path !== undefined) return this.#path;
+    const folder = mkdtempSync(join(tmpdir(), 'helve-results-'));
+    this.#path = folder;
+    this.#atEnd(() => rmdir(folder).catch(() => {}));
+    return folder;
+  }
 }
 
 function freeName(folder: string, name: string): string {

@@ -1,6 +1,4 @@
-import { mkdtempSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Gate } from '../calls/gate.js';
 import type { LeftCommand } from '../contract/background.js';
@@ -26,39 +24,19 @@ import { sessionFileChanges } from '../platform/journal/session-changes.js';
 import { Slots } from '../platform/slots.js';
 import { reminder } from '../platform/text/reminder.js';
 import { uniqueCallId } from './call-id.js';
+import { CleanUps } from './clean-ups.js';
 import { ShownFiles } from './context/shown-files.js';
 import type { StoredGoal } from './goals/goal-state.js';
 import { SessionPlan } from './planning/session-plan.js';
-import { newResultFile } from './result-file.js';
+import { newResultFile, SpareFolder } from './result-file.js';
 import { RunningWork } from './running-work.js';
 import type { SessionBeginning, SessionConnections } from './session-connections.js';
+import type { SessionOptions } from './session-options.js';
 import type { ToolPool } from './tool-pool.js';
 import { Transcript } from './transcript.js';
 import { UsageByModel } from './usage-by-model.js';
 
 const MAX_PARALLEL_CALLS = 10;
-
-export interface SessionOptions {
-  /** The id of a resumed session. Default: a new id. */
-  id?: string;
-  root: string;
-  /** Called with one sentence for the person if the data folder can't be written and the work continues without it. */
-  onDataProblem?: ((sentence: string) => void) | undefined;
-  /** Helve's data folder. The session's folder is created in it once there is something to store. */
-  dataFolder: string;
-  mode: PermissionMode;
-  env: Readonly<Record<string, string | undefined>>;
-  ledger: FileLedger;
-  tools: ToolPool;
-  /** Whether a person uses the session. */
-  interactive?: boolean;
-  home?: string | undefined;
-  worktree?: SessionWorktree | undefined;
-  /** The parent session, whose gate, journal, saved results and call ids this session uses. */
-  parent?: Session;
-  /** The prefix of call ids, so that they differ from those of an earlier process. */
-  callPrefix?: string;
-}
 
 export interface Session extends SessionPorts {}
 
@@ -117,13 +95,10 @@ export class Session implements SessionPort {
   #mode: PermissionMode;
   #todos: readonly Todo[] | undefined;
   #cwd: string;
-  #spareResults: string | undefined;
   readonly #onDataProblem: SessionOptions['onDataProblem'];
   #hasDataProblem = false;
-  readonly #cleanUps: Array<() => void | Promise<void>> = [];
-  readonly #preparations = new Set<Promise<unknown>>();
-  #hasEnded = false;
-  readonly #releases: Array<() => void | Promise<void>> = [];
+  readonly #cleanUps = new CleanUps();
+  readonly #spareResults = new SpareFolder((remove) => this.atEnd(remove));
 
   constructor(options: SessionOptions) {
     const { parent } = options;
@@ -302,16 +277,7 @@ export class Session implements SessionPort {
   }
 
   async resultFile(name: string): Promise<string> {
-    return newResultFile(this.resultsFolder, name, () => (this.#top ?? this).#spareFolder());
-  }
-
-  /** The folder for results while the data folder can't be written. Kept after the session unless it is empty. */
-  #spareFolder(): string {
-    if (this.#spareResults !== undefined) return this.#spareResults;
-    const folder = mkdtempSync(join(tmpdir(), 'helve-results-'));
-    this.#spareResults = folder;
-    this.atEnd(() => rmdir(folder).catch(() => {}));
-    return folder;
+    return newResultFile(this.resultsFolder, name, () => (this.#top ?? this).#spareResults.path);
   }
 
   own<Thing>(make: (session: SessionPort) => Thing): Thing {
@@ -330,18 +296,16 @@ export class Session implements SessionPort {
   }
 
   atEnd(cleanUp: () => void | Promise<void>): void {
-    this.#cleanUps.push(cleanUp);
-    // Created after the end, for example by a preparation that was still running: nothing else would clean it up.
-    if (this.#hasEnded) void this.#cleanUp();
+    this.#cleanUps.atEnd(cleanUp);
   }
 
   atRest(release: () => void | Promise<void>): void {
-    this.#releases.push(release);
+    this.#cleanUps.atRest(release);
   }
 
   /** Releases everything that is kept ready for the next call. */
   async rest(): Promise<void> {
-    await Promise.allSettled([...this.#releases.map(async (release) => await release()), this.changes.rest()]);
+    await Promise.allSettled([this.#cleanUps.rest(), this.changes.rest()]);
   }
 
   whileRunning(kill: () => void, what?: string): () => void {
@@ -394,9 +358,7 @@ export class Session implements SessionPort {
 
   /** Ends processes that calls left running. The session must not be used afterwards. */
   async end(): Promise<void> {
-    await Promise.allSettled(this.#preparations);
-    await this.#cleanUp();
-    this.#hasEnded = true;
+    await this.#cleanUps.end();
     if (this.#parent) return; // it uses the parent's folders
     // Removes the folders if they are empty.
     for (const folder of [this.resultsFolder, dirname(this.resultsFolder)]) await rmdir(folder).catch(() => {});
@@ -404,17 +366,9 @@ export class Session implements SessionPort {
     await this.changes.settled();
   }
 
-  async #cleanUp(): Promise<void> {
-    while (this.#cleanUps.length > 0) {
-      const cleanUps = this.#cleanUps.splice(0);
-      await Promise.allSettled(cleanUps.map(async (cleanUp) => await cleanUp())); // may create further resources
-    }
-  }
-
   /** Registers work that is done ahead. Only the end of the session waits for it. */
   prepare(work: Promise<unknown>): void {
-    const settled = work.catch(() => {}).finally(() => this.#preparations.delete(settled));
-    this.#preparations.add(settled);
+    this.#cleanUps.prepare(work);
   }
 
   contextFor(
