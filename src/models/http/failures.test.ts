@@ -245,6 +245,7 @@ test.each([
   ['ENOTFOUND', 'the name is not found'],
   ['UND_ERR_CONNECT_TIMEOUT', 'no answer in time'],
   ['SELF_SIGNED_CERT_IN_CHAIN', 'its certificate is not trusted here, set NODE_EXTRA_CA_CERTS if it should be'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another name'],
 ])('explains the network error %s of the public API', async (code, words) => {
   const cause = Object.assign(new Error('details'), { code });
   const failure = await failureOf({
@@ -252,6 +253,17 @@ test.each([
     fetch: () => Promise.reject(new TypeError('fetch failed', { cause })),
   });
   expect(failure.message).toContain(`Can't reach the Anthropic API at api.anthropic.com:443 (${code}: ${words}).`);
+});
+
+test('a certificate that is not trusted is no reason to start the server', async () => {
+  const cause = Object.assign(new Error('details'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  const failure = await failureOf({
+    baseUrl: 'https://127.0.0.1:1',
+    fetch: () => Promise.reject(new TypeError('fetch failed', { cause })),
+  });
+  expect(failure.message).toContain('set NODE_EXTRA_CA_CERTS if it should be');
+  expect(failure.message).toContain('Correct the address');
+  expect(failure.message).not.toMatch(/start the (model )?server/i);
 });
 
 test.each<[string, Partial<AnthropicOptions>, string, string]>([

@@ -247,6 +247,10 @@ function unreachableAdvice(endpoint: Endpoint, code: string | undefined): string
 }
 
 function placeAdvice({ place, addressFrom, ...endpoint }: Endpoint, code: string | undefined): string {
+  if (isCertificate(code)) {
+    const from = addressFrom === undefined ? '' : `, which comes from ${addressFrom}`;
+    return `Correct the address${from}, or the clock of this machine; a proxy may have replaced the certificate.`;
+  }
   if (addressFrom !== undefined) {
     const isLocal = isOnThisMachine(place);
     const first = isLocal || code === 'ECONNREFUSED' ? 'start the server there' : 'check the network';
@@ -286,11 +290,16 @@ export function networkReason(code: string | undefined, error: unknown): string 
     return 'the other side closed the connection';
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'there is no route to it';
   if (code?.includes('TIMEOUT') || code === 'ETIMEDOUT') return 'no answer in time';
-  if (code && /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/.test(code)) {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'its certificate is for another name';
+  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired';
+  if (isCertificate(code)) {
     return 'its certificate is not trusted here, set NODE_EXTRA_CA_CERTS if it should be';
   }
   return shorten(innermost(error).message);
 }
+
+const isCertificate = (code: string | undefined): boolean =>
+  code !== undefined && /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/.test(code);
 
 function innermost(error: unknown): Error {
   let inner = error instanceof Error ? error : new Error(String(error));

@@ -54,7 +54,7 @@ test('creates missing folders, and explains if it cannot', async () => {
   expect((await stat(join(root, 'a', 'b'))).isDirectory()).toBe(true);
   await writeFile(join(root, 'file'), '');
   await expect(makeFolder(join(root, 'file'))).rejects.toThrow(/was not made: something that is not a folder is in/);
-  await expect(makeFolder(join(root, 'file', 'x'))).rejects.toThrow(/was not made: .* leads through a file/);
+  await expect(makeFolder(join(root, 'file', 'x'))).rejects.toThrow(/was not made: .*file is a file, not a folder/);
   const long = await makeFolder(join(root, 'x'.repeat(5_000))).catch((error: Error) => error.message);
   expect(long).toMatch(/x … x+ was not made: its path or name is too long/);
 });

@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises';
+import { lstat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf } from '../error-code.js';
 import { largestFolders } from '../snapshots/largest-folders.js';
@@ -47,7 +47,11 @@ const reasons: Readonly<Record<string, (real: string, needed: string) => string 
   EPERM: noPermission,
   EROFS: () => 'the file system is read-only. Choose a path on another one.',
   ENOENT: () => 'its folder does not exist. Create the folder first.',
-  ENOTDIR: (real) => `${elidedPath(dirname(real))} is not a folder, or leads through a file. Choose another path.`,
+  ENOTDIR: async (real) => {
+    const file = await fileInPath(real);
+    const why = `is ${file === undefined ? 'not a folder, or leads through a file' : 'a file, not a folder'}`;
+    return `${elidedPath(file ?? dirname(real))} ${why}. Choose another path.`;
+  },
   EISDIR: () => 'a folder is in its place. Choose another path.',
   EEXIST: () => 'something that is not a folder is in its place. Choose another path.',
   ELOOP: () => 'its symlinks lead in a circle, or there are too many of them. Use the path of the real file.',
@@ -56,6 +60,15 @@ const reasons: Readonly<Record<string, (real: string, needed: string) => string 
   EIO: () => 'the disk reports an error. Ask the user to check it before anything else is written.',
   ETXTBSY: () => 'it is a program that runs right now. Stop it, then try again.',
 };
+
+/** The file where a folder of the path should be, if there is one. */
+async function fileInPath(real: string): Promise<string | undefined> {
+  for (let path = dirname(real); path !== dirname(path); path = dirname(path)) {
+    const found = await lstat(path).catch(() => undefined);
+    if (found) return found.isFile() ? path : undefined;
+  }
+  return undefined;
+}
 
 async function describeFullDisk(real: string, needed: string): Promise<string> {
   try {

@@ -154,7 +154,7 @@ test('reports what blocks the change, and leaves everything unchanged', async ()
   const why = (name: string) => messageOf(changes.apply('call', [change(path(name), null, 'x')]));
   expect(await why('folder')).toMatch(/folder is a directory, so it can't be written as a file/);
   expect(await why('pipe')).toMatch(/pipe is a named pipe/);
-  expect(await why('file/x')).toMatch(/is not a folder, or leads through a file/);
+  expect(await why('file/x')).toMatch(/file is a file, not a folder/);
   expect(await why('n'.repeat(300))).toMatch(/too long for the file system/);
   expect((await readdir(root)).toSorted()).toEqual(['file', 'folder', 'pipe']);
 });
