@@ -31,6 +31,10 @@ export async function openTerminal({ columns, rows, env, home, project }) {
   await mkdir(join(folder, '.tmp'));
   const socket = join(folder, '.tmux');
   const tmux = async (...args) => (await run('tmux', ['-S', socket, '-f', '/dev/null', ...args])).stdout;
+  // tmux does not tell what it has erased in a colour. A second one shows it, since the first draws it there in blanks.
+  const outerSocket = join(folder, '.tmux-outer');
+  const outer = async (...args) => (await run('tmux', ['-S', outerSocket, '-f', '/dev/null', ...args])).stdout;
+  const attach = `env -u TMUX TERM=tmux-256color LANG=C.UTF-8 tmux -u -T RGB,256 -S ${quoted(socket)} attach`;
   const variables = {
     PATH: [join(folder, '.bin'), dirname(process.execPath), process.env['PATH']].join(delimiter),
     NODE: process.execPath,
@@ -46,6 +50,8 @@ export async function openTerminal({ columns, rows, env, home, project }) {
   const words = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}`);
   const shell = `cd ${quoted(place)} && exec env -i ${words.join(' ')} bash --noprofile --norc -i`;
   await tmux('new-session', '-d', '-x', String(columns), '-y', String(rows), shell);
+  await tmux('set', '-g', 'status', 'off');
+  await tmux('set', '-as', 'terminal-overrides', ',*:bce@');
 
   const screen = () => tmux('capture-pane', '-p');
   const waitFor = async (text, isThere) => {
@@ -68,13 +74,26 @@ export async function openTerminal({ columns, rows, env, home, project }) {
     shows: (text) => waitFor(text, true),
     hides: (text) => waitFor(text, false),
     /** With the codes of its colours. */
-    capture: () => tmux('capture-pane', '-e', '-p', '-N'),
+    async capture() {
+      await outer('new-session', '-d', '-x', String(columns), '-y', String(rows), attach);
+      await outer('set', '-g', 'status', 'off');
+      const end = Date.now() + WAIT_MS;
+      while (still(await outer('capture-pane', '-p')) !== still(await screen())) {
+        if (Date.now() > end) throw new Error('The terminal shows something else in a second one.');
+        await delay(LOOK_MS);
+      }
+      return await outer('capture-pane', '-e', '-p', '-N');
+    },
     async close() {
+      await outer('kill-server').catch(() => {});
       await tmux('kill-server').catch(() => {}); // this picture's own, by its socket
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
+
+/** Without the spinner and the seconds, which differ from one look to the next. */
+const still = (text) => text.trimEnd().replaceAll(/[\u2800-\u28ff]|\d+s/gu, '');
 
 async function writeFiles(folder, files) {
   await mkdir(folder, { recursive: true });
