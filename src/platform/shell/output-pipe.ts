@@ -135,7 +135,7 @@ export function openOutputPipe(name: string): OutputPipe {
   });
   reader.unref();
   reader.on('error', () => reader.destroy()); // an unreadable pipe has no more output
-  let writeEnd: number;
+  let writeEnd: number | undefined;
   try {
     writeEnd = openSync(name, constants.O_WRONLY | constants.O_NOFOLLOW);
   } catch (error) {
@@ -148,8 +148,14 @@ export function openOutputPipe(name: string): OutputPipe {
     end.resolve();
   });
 
+  const closeWriteEnd = (): void => {
+    const open = writeEnd;
+    writeEnd = undefined;
+    if (open !== undefined) closeSync(open);
+  };
+
   return {
-    closeWriteEnd: () => closeSync(writeEnd),
+    closeWriteEnd,
     copyTo(wanted) {
       target = wanted;
       if (typeof wanted.file === 'string') open(wanted.file);
@@ -180,7 +186,10 @@ export function openOutputPipe(name: string): OutputPipe {
       await turn(); // after a blocked event loop the timer fires before the read; the next turn handles it
     },
     unref: () => void reader.unref(),
-    close: () => void reader.destroy(),
+    close() {
+      closeWriteEnd();
+      reader.destroy();
+    },
   };
 }
 

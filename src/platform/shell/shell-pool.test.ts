@@ -1,4 +1,5 @@
-import { closeSync, lstatSync, openSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, lstatSync, openSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,8 @@ import { expect, test, vi } from 'vitest';
 import { isRunning, pidsIn } from '../../testing/watch-processes.js';
 import type { ReadyShell } from './ready-shell.js';
 import { createShellPool } from './shell-pool.js';
+import type { ShellProcess } from './shell-process.js';
+import { startCompleteShell } from './start-shell.js';
 import type { WrapShell } from './wrap-shell.js';
 
 async function temporaryFolder(): Promise<string> {
@@ -72,8 +75,40 @@ test.each([
   expect(readdirSync(place)).toHaveLength(2);
   for (const shell of [first, second]) shell.discard();
   await shells.end();
+  expect(readdirSync(place)).toEqual([]);
   vi.unstubAllEnvs();
 });
+
+test.skipIf(process.platform !== 'linux').each([
+  ['its task', 'task'],
+  ['its process', 'process'],
+])('leaves no descriptor open after a shell whose pipe existed could not get %s', async (_, lacks) => {
+  const place = await temporaryFolder();
+  const name = join(place, '1');
+  execFileSync('mkfifo', [name]);
+  if (lacks === 'task') writeFileSync(`${name}-task`, '');
+  const start = async (): Promise<ShellProcess> => {
+    throw new Error('no process');
+  };
+  await expect(startCompleteShell(name, { env: process.env, mark: 'a', start })).rejects.toThrow();
+  await vi.waitFor(() => expect(descriptorsIn(place)).toEqual([]));
+});
+
+function descriptorsIn(place: string): string[] {
+  const descriptors = '/proc/self/fd';
+  return readdirSync(descriptors).flatMap((name) => {
+    const target = linkOf(join(descriptors, name));
+    return target?.startsWith(place) ? [target] : [];
+  });
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined; // the descriptor of the listing itself
+  }
+}
 
 test.skipIf(process.platform !== 'linux')(
   'ends processes that its shells left running, including daemons',

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomHex } from '../crypto.js';
+import { isOutOfDescriptors } from '../descriptors.js';
 import { limitFolders, removeLimitGroups } from './limits.js';
 import { makePipeFolder } from './pipe-folder.js';
 import { endMarked, killMarked } from './process-tree.js';
@@ -49,6 +50,7 @@ export function createShellPool(
   const starter = shellStarter();
   const starting = { env, start: (shell: ShellStart): Promise<ShellProcess> => starter.start(starting, shell) };
   let folder: string | undefined;
+  const givenUp: string[] = []; // folders; shells that were started in them may still use them
   let memoryFailed = false; // the shared memory of the machine may be full
   let registered: Promise<Registration> | undefined;
   let spare: Promise<ReadyShell> | undefined;
@@ -149,8 +151,10 @@ export function createShellPool(
     const startOne = (): Promise<ReadyShell> => (wrap?.completeAs === undefined ? start(wrap) : startComplete(wrap));
     try {
       return await startOne();
-    } catch {
-      folder = undefined; // it may have been removed by a clean-up
+    } catch (error) {
+      if (isOutOfDescriptors(error)) throw error; // another folder would not help
+      if (folder !== undefined) givenUp.push(folder); // it may have been removed by a clean-up
+      folder = undefined;
       memoryFailed = true;
       return await startOne();
     }
@@ -192,7 +196,9 @@ export function createShellPool(
       starter.leave(starting);
       removeLimitGroups(mark, limitFolders(env)); // those in which a process was still running when its command ended
       // Repeated if pipes for the next shells are still being created in it.
-      if (folder) await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+      for (const one of folder === undefined ? givenUp : [...givenUp, folder]) {
+        await rm(one, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+      }
       folder = undefined;
       // The record is kept if a process could not be ended: the next start tries again.
       if (allEnded) await registered?.then((registration) => registration.remove()).catch(() => {});

@@ -122,11 +122,12 @@ export async function beginShell(name: string, options: ShellOptions): Promise<B
 export async function startCompleteShell(name: string, options: ShellOptions): Promise<ReadyShell> {
   const { env, mark, wrap, start, nextNames = [] } = options;
   if (!existsSync(name)) await makePipes([name, ...nextNames], shellEnvironment(env));
-  const pipe = openOutputPipe(name);
   const { file, readOnly } = openTask(`${name}-task`);
+  let pipe: OutputPipe | undefined;
   let output: number | undefined;
   let wrapped: WrappedShell | undefined;
   try {
+    pipe = openOutputPipe(name);
     output = openSync(name, constants.O_WRONLY | constants.O_NOFOLLOW);
     pipe.closeWriteEnd();
     unlinkSync(name);
@@ -154,7 +155,7 @@ export async function startCompleteShell(name: string, options: ShellOptions): P
     const isCurrent = shell?.isCurrent;
     return { ...readyShell({ child, tree, exited, pipe, ended, control, file }), ...(isCurrent && { isCurrent }) };
   } catch (error) {
-    pipe.close();
+    pipe?.close();
     closeSync(file);
     await wrapped?.ended();
     throw error;
@@ -222,6 +223,9 @@ function openTask(name: string): { file: number; readOnly: number } {
   const file = openSync(name, 'wx', 0o600);
   try {
     return { file, readOnly: openSync(name, 'r') };
+  } catch (error) {
+    closeSync(file);
+    throw error;
   } finally {
     unlinkSync(name);
   }
