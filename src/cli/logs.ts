@@ -51,7 +51,7 @@ export async function logs(argv: readonly string[]): Promise<number> {
     }
   }
   await printEntries({ id, entries: entries() }, values.json === true);
-  if (isLive && values.json !== true) await tellState(listed);
+  if (values.json !== true) await tellState(listed);
   return exitCode.ok;
 }
 
@@ -62,9 +62,11 @@ function callsWithoutResult({ messages, failures }: ReturnType<typeof restoreSes
   return new Set(calls.filter((id) => failures.get(id)?.kind === 'interrupted'));
 }
 
-async function tellState({ id, surface, state, activity }: ListedPresence): Promise<void> {
+async function tellState({ id, surface, state, activity, isLive }: ListedPresence): Promise<void> {
   const what = fullyVisible(activity.replace(/\s+/g, ' '));
   const attach = surface === 'background' ? ` helve attach ${id.slice(0, SHORT_CHARS)} answers it.` : '';
-  if (state === 'waiting') await writeLine(process.stderr, `helve: It waits for an answer: ${what}.${attach}`);
+  if (state === 'failed') await writeLine(process.stderr, `helve: Its last prompt failed${what && `: ${what}`}`);
+  else if (!isLive) return;
+  else if (state === 'waiting') await writeLine(process.stderr, `helve: It waits for an answer: ${what}.${attach}`);
   else if (state === 'running') await writeLine(process.stderr, `helve: It is running${what && `: ${what}`}.`);
 }

@@ -216,3 +216,7 @@ export type RunOutcome =
   | 'pause_limit'
   /** The request failed, also when it was sent again. */
   | 'model_error';
+
+/** Whether a person should look: the work is not done, and neither a person, a hook nor the model ended it on purpose. */
+export const needsPerson = (outcome: RunOutcome): boolean =>
+  !['completed', 'interrupted', 'stopped', 'refused'].includes(outcome);

@@ -4,7 +4,7 @@
 import { titleOf } from '../agent/store/session-title.js';
 import type { FullAgent } from '../compose/create-agent.js';
 import type { EditorBuffers } from '../contract/editor-buffers.js';
-import type { RunResult } from '../contract/event.js';
+import { needsPerson, type RunResult } from '../contract/event.js';
 import type { AskPermission, PermissionMode } from '../contract/permission.js';
 import type { AskUser } from '../contract/question.js';
 import { MAX_TIMER_MS } from '../platform/clock.js';
@@ -184,7 +184,7 @@ export class HostedSession {
     }
     this.#writer.endRun();
     this.#isRunning = false;
-    this.#hasFailed = !signal.aborted && ('error' in end || !isGoodEnd(end.result));
+    this.#hasFailed = !signal.aborted && ('error' in end || needsPerson(end.result.outcome));
     this.feed.put({ kind: 'end', id: `end:${prompt.id}`, promptId: prompt.id, end });
     this.#noteState();
     return end;
@@ -314,6 +314,3 @@ class LatePorts implements ConversationPorts {
     else this.#told.push(sentence);
   };
 }
-
-const isGoodEnd = ({ outcome }: RunResult): boolean =>
-  outcome === 'completed' || outcome === 'interrupted' || outcome === 'stopped' || outcome === 'refused';

@@ -248,8 +248,10 @@ test('a prompt in the background works towards its goal within its budget', asyn
   const at = await place(() => ({ text: 'Done.' }));
   const goal = ['--until', 'test -e made.txt', '--allowed-tools', 'Bash(test *)', '--max-budget-turns', '2'];
   const { stdout } = await at.helve(['bg', 'make it', ...goal]);
-  await stateIs(at, 'idle');
-  const log = (await at.helve(['logs', stdout.trim()])).stdout;
+  await stateIs(at, 'failed');
+  expect((await at.ps())[0]?.['activity']).toMatch(/budget/i);
+  const { stdout: log, stderr } = await at.helve(['logs', stdout.trim()]);
+  expect(stderr).toMatch(/Its last prompt failed: .*budget/i);
   expect(log).toMatch(/not met yet \(check 2\)[\s\S]*Go on with the work: make it/);
   expect(log.match(/^Done\.$/gm)).toHaveLength(2);
 });

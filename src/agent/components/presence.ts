@@ -1,7 +1,7 @@
 // Tells other processes of this user what the session does: see store/presence.ts. Changes of the state are written at
 // once, those of the activity at most once a second. Nothing is loaded or written before the first request has left, unless
 // the session is announced.
-import type { AgentEvent } from '../../contract/event.js';
+import { type AgentEvent, needsPerson } from '../../contract/event.js';
 import type { UserBlock } from '../../contract/message.js';
 import type { AskPermission } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
@@ -79,7 +79,7 @@ export function presence(options: PresenceOptions): PresenceComponent {
     if (title === '' && firstPrompt) title = titleOf(firstPrompt);
     const question = asked[0] ?? waitsFor;
     const isWaiting = question !== undefined;
-    const words = isWaiting ? question : state === 'running' ? activity : '';
+    const words = isWaiting ? question : state === 'idle' ? '' : activity;
     store.writePresence(dataFolder, {
       id,
       surface,
@@ -140,7 +140,8 @@ export function presence(options: PresenceOptions): PresenceComponent {
       case 'result':
         calls.clear();
         waitsFor = undefined;
-        state = failed.has(event.outcome) ? 'failed' : 'idle';
+        state = needsPerson(event.outcome) ? 'failed' : 'idle';
+        activity = event.failure?.problem ?? event.text; // why, if it failed
         return;
       default:
         return;
@@ -185,7 +186,10 @@ export function presence(options: PresenceOptions): PresenceComponent {
     },
     onEvent: take,
     afterRun() {
-      if (state === 'running') state = 'failed'; // it has thrown
+      if (state === 'running') {
+        state = 'failed'; // it has thrown
+        activity = '';
+      }
       stateChanged();
     },
     async end() {
@@ -198,15 +202,5 @@ export function presence(options: PresenceOptions): PresenceComponent {
     },
   };
 }
-
-/** Outcomes after which the person should look. */
-const failed: ReadonlySet<string> = new Set([
-  'model_error',
-  'context_overflow',
-  'output_limit',
-  'malformed_calls',
-  'max_turns',
-  'empty_answer',
-]);
 
 const relativeTo = (root: string, text: string): string => text.replaceAll(`${root}/`, '').replaceAll(/\s+/g, ' ');
