@@ -7,6 +7,7 @@ import { counted } from '../platform/text/counted.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { shownLine } from '../platform/text/shown-line.js';
 import { finishWorktree, release, removeWorktree } from '../platform/worktrees/finish-worktree.js';
+import type { WorktreeHooks } from '../platform/worktrees/hooked-worktree.js';
 import { OwnGit } from '../platform/worktrees/own-git.js';
 import { repairWorktrees } from '../platform/worktrees/repair-worktrees.js';
 import { changesIn, type WorktreeChanges } from '../platform/worktrees/worktree-changes.js';
@@ -56,6 +57,16 @@ async function look(record: WorktreeRecord): Promise<Looked | undefined> {
   }
   const git = new OwnGit(withoutSecrets(process.env));
   return { record, git, changes: await changesIn(git, record), isUsed: await isUsed(record) };
+}
+
+/** Those of the project, for a worktree that a hook has made. */
+async function hooksOf({ slot, project }: WorktreeRecord): Promise<WorktreeHooks | undefined> {
+  if (slot === undefined) return undefined;
+  const { readSettings } = await import('../settings/load.js');
+  const { hooksBeforeSession, worktreeHooks } = await import('../compose/worktree-hooks.js');
+  const settings = await readSettings({ root: project, env: process.env });
+  const hooks = hooksBeforeSession(settings, { root: project, env: withoutSecrets(process.env) });
+  return worktreeHooks({ hooks, tell: (sentence) => void tell([sentence]) });
 }
 
 async function isTrusted(root: string): Promise<boolean> {
@@ -170,7 +181,8 @@ async function merge(argv: readonly string[]): Promise<number> {
   const { positionals } = readArgs(argv, {});
   const { record, git } = await named(positionals, 'helve worktree merge takes the name of one worktree.');
   const message = `Changes of a Helve session in the worktree ${record.name}`;
-  const outcome = await freedOnFailure(record, () => finishWorktree(record, git, { end: 'merge', message }));
+  const hooks = await hooksOf(record);
+  const outcome = await freedOnFailure(record, () => finishWorktree(record, git, { end: 'merge', message, hooks }));
   await tell(describeOutcome(placeOf(record), outcome));
   return outcome.outcome === 'kept' ? exitCode.failed : exitCode.ok;
 }
@@ -186,7 +198,8 @@ export async function endWorktreeAt(root: string): Promise<string[]> {
   const { worktree } = await readSettings({ root: record.project, env: process.env });
   const end = record.end ?? worktree.end?.value ?? 'keep';
   const message = `Changes of a Helve session in the worktree ${record.name}`;
-  const outcome = await freedOnFailure(taken, () => finishWorktree(taken, looked.git, { end, message }));
+  const hooks = await hooksOf(record);
+  const outcome = await freedOnFailure(taken, () => finishWorktree(taken, looked.git, { end, message, hooks }));
   return describeOutcome(placeOf(record), outcome);
 }
 
@@ -200,7 +213,7 @@ async function remove(argv: readonly string[]): Promise<number> {
       `The worktree ${record.name} was not removed: it has what is nowhere else (${what}). Merge it with "helve worktree merge ${record.name}", or drop its changes and its branch with --force.`,
     );
   }
-  await removeWorktree(record, git, changes);
+  await removeWorktree(record, git, changes, await hooksOf(record));
   const gone = changes.tip === undefined || changes.tip === record.base ? '' : `; its last commit was ${changes.tip}`;
   await tell([`the worktree ${record.name} was removed with its branch ${record.branch}${gone}`]);
   return exitCode.ok;
@@ -223,7 +236,7 @@ async function clean(argv: readonly string[]): Promise<number> {
     if (!one || one.isUsed || (one.changes.hasWork && !(await isMerged(record, one.git, one.changes)))) continue;
     const taken = await takeRecord(record);
     if (!taken) continue;
-    await removeWorktree(taken, one.git, one.changes);
+    await removeWorktree(taken, one.git, one.changes, await hooksOf(record));
     await tell([`the worktree ${record.name} of ${record.project} was removed`]);
     removed += 1;
   }

@@ -24,6 +24,8 @@ export const hookEvents = [
   'CwdChanged',
   'DirectoryAdded',
   'InstructionsLoaded',
+  'WorktreeCreate',
+  'WorktreeRemove',
 ] as const;
 
 /** The name of a moment at which hooks run. */
@@ -168,6 +170,16 @@ export interface HookPayloads {
     /** With `include`: the file that imports it. */
     parent_file_path?: string;
   };
+  /** When a worktree is to be made: the hook makes it instead of Helve, and prints its path. Objecting keeps it from being made. */
+  WorktreeCreate: {
+    /** The name of the worktree. */
+    name: string;
+  };
+  /** Before a worktree that a hook has made is removed. Objecting does nothing. */
+  WorktreeRemove: {
+    /** Its folder, absolute. */
+    worktree_path: string;
+  };
 }
 
 interface AgentPayload {
@@ -249,6 +261,8 @@ export interface HookOutput {
     additionalContext?: string;
     /** PostToolUse: what the model sees instead of the result. Lines of files that are not in it do not count as read. */
     updatedToolOutput?: unknown;
+    /** WorktreeCreate: the folder that the hook has made. A command may print the path alone, as its last line. */
+    worktreePath?: string;
   };
 }
 
@@ -287,6 +301,8 @@ export interface HookOutcome {
   additionalContext: readonly string[];
   /** After a call: what the model sees instead of the result. The result itself is kept. */
   updatedOutput?: { value: unknown };
+  /** WorktreeCreate: the folder that was made. */
+  worktreePath?: string;
   /** The agent must stop here, regardless of other answers; the reason is for the person. */
   stop?: { reason: string };
   /** Messages of hooks for the person. */

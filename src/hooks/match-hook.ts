@@ -41,6 +41,8 @@ export const matchedFields: Readonly<Record<HookEvent, string | null>> = {
   CwdChanged: null,
   DirectoryAdded: 'source',
   InstructionsLoaded: 'load_reason',
+  WorktreeCreate: null,
+  WorktreeRemove: null,
 };
 
 /** `if` rules are about calls; on other events a hook that has one never runs. */

@@ -15,6 +15,7 @@ export interface HookReply {
   block?: { reason: string };
   additionalContext?: string;
   updatedOutput?: { value: unknown };
+  worktreePath?: string;
   stop?: { reason: string };
   message?: string;
   reports: readonly string[];
@@ -39,6 +40,7 @@ export function mergeAnswers(given: readonly HookReply[], originalInput?: unknow
   const blocks = replies.map(({ block }) => block).filter((block) => block !== undefined);
   const updatedOutput = replies.findLast((reply) => reply.updatedOutput)?.updatedOutput;
   const stop = replies.find((reply) => reply.stop)?.stop;
+  const worktreePath = replies.findLast((reply) => reply.worktreePath !== undefined)?.worktreePath;
   return {
     answers: replies.map(answerOf).filter((answer) => answer !== undefined),
     ...(behavior && { behavior }),
@@ -46,6 +48,7 @@ export function mergeAnswers(given: readonly HookReply[], originalInput?: unknow
     ...(blocks.length > 0 && { block: { reason: blocks.map(({ reason }) => reason).join('\n') } }),
     additionalContext: replies.map((reply) => reply.additionalContext).filter((text) => text !== undefined),
     ...(updatedOutput && { updatedOutput }),
+    ...(worktreePath !== undefined && { worktreePath }),
     ...(stop && { stop }),
     messages: replies.map(({ message }) => message).filter((message) => message !== undefined),
     reports: replies.flatMap(({ reports }) => reports),

@@ -25,6 +25,8 @@ export const objections: Readonly<Record<HookEvent, 'denies' | 'blocks' | 'tells
   CwdChanged: 'nothing',
   DirectoryAdded: 'nothing',
   InstructionsLoaded: 'nothing',
+  WorktreeCreate: 'blocks',
+  WorktreeRemove: 'nothing',
 };
 
 /** Events at which plain text is added for the model. */

@@ -71,9 +71,5 @@ test('suggests the nearest event, except for events of other systems', () => {
   expect(['PretoolUse', 'pre_tool_use', 'PreToolUses', 'before_tool'].map(meantEvent)).toEqual(
     Array(4).fill('PreToolUse'),
   );
-  expect(['TaskCompleted', 'TeammateIdle', 'WorktreeCreate'].map(meantEvent)).toEqual([
-    undefined,
-    undefined,
-    undefined,
-  ]);
+  expect(['TaskCompleted', 'TeammateIdle', 'FileChanged'].map(meantEvent)).toEqual([undefined, undefined, undefined]);
 });

@@ -8,7 +8,7 @@ export const knownFields: ReadonlySet<string> = new Set([
   ...['permissionDecision', 'permissionDecisionReason', 'additionalContext', 'updatedInput', 'updatedPermissions'],
   ...['updatedToolOutput', 'updatedMCPToolOutput', 'hookEventName', 'async', 'asyncTimeout', 'message', 'interrupt'],
   ...['terminalSequence', 'sessionTitle', 'suppressOriginalPrompt', 'initialUserMessage', 'watchPaths'],
-  ...['reloadSkills', 'classifierContext'],
+  ...['reloadSkills', 'classifierContext', 'worktreePath'],
 ]);
 
 /** Fields with data or text for people: a refusal in them is not the hook's. Spelled as by `letters`. */

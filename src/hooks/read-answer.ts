@@ -102,6 +102,10 @@ export function readJsonAnswer(event: HookEvent, output: object, given?: string)
     const value = present(specific, 'updatedToolOutput') ?? present(specific, 'updatedMCPToolOutput');
     if (value !== undefined) answer.updatedOutput = { value };
   }
+  if (event === 'WorktreeCreate' && isForThis) {
+    const path = fields.text(specific, 'worktreePath');
+    if (path !== undefined) answer.worktreePath = path;
+  }
   // Code that only reads the behavior must not run a call that a hook stopped.
   if (answer.stop && objections[event] === 'denies') return { ...answer, behavior: 'deny', reason: answer.stop.reason };
   return answer;

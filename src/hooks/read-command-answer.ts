@@ -22,10 +22,12 @@ export interface CommandEnd {
 /** `given` is the hook's input, as JSON. */
 export function readCommandAnswer(event: HookEvent, end: CommandEnd, given?: string): ReadAnswer {
   const text = end.stdout.replace(/^\uFEFF/, '').trim();
+  if (event === 'WorktreeCreate' && !text.startsWith('{')) return readMadeFolder(end, text);
   const printed = end.isInBackground ? text.slice(firstLineOf(text).length).trim() : text;
   const { value: json, problem } = printed.startsWith('{') ? readJson(printed) : {};
   const isAnswer = json !== undefined;
   const answer = isAnswer ? readValue(event, json, given) : readText(event, printed, { problem, given });
+  if (event === 'WorktreeCreate' && (end.exitCode !== 0 || end.timedOut)) return readMadeFolder(end, text);
   if (end.exitCode === 2 && !end.timedOut) return blocked(event, answer, end);
   if (end.overflowed) return cutOff(event, answer);
   if (end.timedOut) return refusalsOf(event, answer);
@@ -40,6 +42,18 @@ export function readCommandAnswer(event: HookEvent, end: CommandEnd, given?: str
     }
   }
   return answer;
+}
+
+/** The path of the folder that the hook has made is its last line. Any other end than success means that there is none. */
+function readMadeFolder(end: CommandEnd, text: string): ReadAnswer {
+  const { exitCode, signal, stderr } = end;
+  if (exitCode === 0 && !end.timedOut && !end.overflowed) {
+    const path = text.split('\n').at(-1)?.trim() ?? '';
+    return { failures: [], remarks: [], ...(path !== '' && { worktreePath: path }) };
+  }
+  const ending = exitCode === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${exitCode}`;
+  const why = end.timedOut ? 'did not end in time' : end.overflowed ? 'printed more than 1 MB' : ending;
+  return { failures: [], remarks: [], block: { reason: `it ${why}${said(stderr)}` } };
 }
 
 export const firstLineOf = (text: string): string => text.trimStart().split('\n', 1)[0] ?? '';

@@ -15,6 +15,7 @@ import { readBody } from './read-text.js';
 import type { CommandDefinition, ConfiguredHook, HttpDefinition } from './schema.js';
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
+const WORKTREE_TIMEOUT_SECONDS = 600; // a checkout and an installation
 const SESSION_END_TIMEOUT_SECONDS = 10; // the user is waiting for the prompt of the shell
 const MAX_TIMEOUT_SECONDS = 86_400; // timers can't hold much more
 
@@ -118,7 +119,9 @@ function matcherOf(text: string): NameMatcher {
 }
 
 function timeoutOf(seconds: number | undefined, event: HookEvent): number {
-  const standard = event === 'SessionEnd' ? SESSION_END_TIMEOUT_SECONDS : DEFAULT_TIMEOUT_SECONDS;
+  const isOfWorktree = event === 'WorktreeCreate' || event === 'WorktreeRemove';
+  const usual = isOfWorktree ? WORKTREE_TIMEOUT_SECONDS : DEFAULT_TIMEOUT_SECONDS;
+  const standard = event === 'SessionEnd' ? SESSION_END_TIMEOUT_SECONDS : usual;
   return Math.min(seconds ?? standard, MAX_TIMEOUT_SECONDS) * 1000;
 }
 

@@ -13,7 +13,7 @@ const common = {
     .number()
     .positive()
     .optional()
-    .describe('Seconds until the hook is ended. Default: 60, and 10 at the end of a session'),
+    .describe('Seconds until the hook is ended. Default: 60, 600 for worktrees, and 10 at the end of a session'),
   onFailure: z
     .enum(['continue', 'block'])
     .optional()

@@ -58,6 +58,41 @@ test('a run in a worktree leaves the project as it is, and its work on a branch 
   expect(here.git('branch').trim()).toBe('* main');
 });
 
+test('a hook makes the worktree of a run, once the project is trusted', async () => {
+  const here = await place();
+  const made = join(here.home, 'made');
+  const script = `read -r input; printf '%s\\n' "$input" >> "${made}.log"; git worktree add -q -b hooked "${made}"; echo; echo "${made}"`;
+  const hooks = (command: string) => ({ hooks: [{ type: 'command', command }] });
+  const settings = {
+    hooks: {
+      WorktreeCreate: [hooks(script)],
+      WorktreeRemove: [hooks(`cat >> "${made}.log"`)],
+    },
+  };
+  await mkdir(join(here.root, '.helve'));
+  await writeFile(join(here.root, '.helve/settings.json'), JSON.stringify(settings));
+  const args = ['-p', 'go', '-w', 'one', '--permission-mode', 'acceptEdits'];
+  const untrusted = await here.helve(args, { answers: [{ text: 'done' }] });
+  expect([untrusted.code, existsSync(`${made}.log`)]).toEqual([0, false]);
+
+  const answers = [write('src/new.txt', 'new\n'), { text: 'done' }];
+  const run = await here.helve([...args, '--trust'], { answers });
+  expect(run.stderr).toContain(`${made}, branch hooked`);
+  expect(await readFile(join(made, 'src/new.txt'), 'utf8')).toBe('new\n');
+  expect(await here.helve(['worktree', 'remove', 'one', '--force'])).toMatchObject({ code: 0 });
+  expect(existsSync(made)).toBe(false);
+  const log = await readFile(`${made}.log`, 'utf8');
+  expect(log).toMatch(/^\{.*"hook_event_name":"WorktreeCreate","name":"one"\}\n/);
+
+  const failing = { hooks: { WorktreeCreate: [hooks('echo no room >&2; exit 3')] } };
+  const refused = await here.helve([...args, '--settings', JSON.stringify(failing)], { answers: [] });
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toMatch(
+    /The WorktreeCreate hook made no worktree "one": it ended with exit code 3 and said: no room/,
+  );
+  expect(await here.list()).toEqual([]);
+});
+
 test('helve call works in a worktree, under the rules of the project, and leaves it free', async () => {
   const here = await place({ 'secret.txt': 'hidden\n' });
   const answers = [write('src/new.txt', 'new\n'), { text: 'done' }];

@@ -6,6 +6,7 @@ import { namesInProject } from '../../permissions/worktree-paths.js';
 import { isInside, shortPath } from '../../platform/files/paths.js';
 import { messageOf } from '../../platform/message-of.js';
 import { counted } from '../../platform/text/counted.js';
+import type { WorktreeHooks } from '../../platform/worktrees/hooked-worktree.js';
 import type { Session } from '../session.js';
 
 const MAX_FILES = 20; // names in the report
@@ -13,6 +14,8 @@ const MAX_FILES = 20; // names in the report
 /** What worktrees of child agents are made by. */
 export interface WorktreeSource {
   isTrusted(): boolean;
+  /** Those that make worktrees; undefined if there are none. */
+  hooks(): WorktreeHooks | undefined;
   setUp(): { command: string; timeoutMs: number } | undefined;
   /** What settings say about the end of one with changes. */
   end(): WorktreeEnd;
@@ -41,6 +44,7 @@ export interface ChildWorktreeRequest {
 /** Opens that of an agent that is resumed, or makes one. Throws `ToolFailure` if it can't; there is no other place to fall back to. */
 export async function childWorktree(request: ChildWorktreeRequest): Promise<ChildWorktree> {
   const { parent, agentId, source, signal } = request;
+  const hooks = source.hooks();
   const { openWorktree } = await import('../../platform/worktrees/open-worktree.js');
   const opened = await openWorktree({
     project: parent.root,
@@ -50,6 +54,7 @@ export async function childWorktree(request: ChildWorktreeRequest): Promise<Chil
     isTrusted: source.isTrusted(),
     env: parent.env,
     setUp: source.setUp(),
+    hooks,
     signal,
   }).catch((error: unknown) => {
     throw new ToolFailure(`The agent was not started: ${messageOf(error)}`, {
@@ -68,7 +73,7 @@ export async function childWorktree(request: ChildWorktreeRequest): Promise<Chil
     async finish() {
       const { finishWorktree } = await import('../../platform/worktrees/finish-worktree.js');
       const message = `${request.description}\n\nBy the child agent ${agentId} of the Helve session ${parent.id}.`;
-      const outcome = await finishWorktree(record, git, { end: request.end ?? source.end(), message });
+      const outcome = await finishWorktree(record, git, { end: request.end ?? source.end(), message, hooks });
       remove();
       return outcome;
     },

@@ -2,6 +2,7 @@
 import { realpathSync } from 'node:fs';
 import { findSession, projectOf } from '../../agent/store/list-sessions.js';
 import { withoutSecrets } from '../../compose/visible-environment.js';
+import { hooksBeforeSession, worktreeHooks } from '../../compose/worktree-hooks.js';
 import { setUpOf } from '../../compose/worktree-source.js';
 import type { SessionWorktree, WorktreeEnd, WorktreeOutcome } from '../../contract/worktree.js';
 import { secretVariables } from '../../models/catalogue/catalogue.js';
@@ -60,23 +61,21 @@ export async function wantedWorktree(
   if (resume !== undefined && hasWorktrees(dataFolder)) {
     const id = await findSession(dataFolder, resume, { root: cwd });
     const root = projectOf(dataFolder, id);
-    if (root !== undefined && isInside(worktreesFolder(dataFolder), root))
+    if (root !== undefined && (isInside(worktreesFolder(dataFolder), root) || recordAround(root, dataFolder)))
       return ofSession(id, root, { cwd, dataFolder });
   }
   return around && { project: around.project, name: around.name };
 }
 
 const recordAround = (path: string, dataFolder: string): WorktreeRecord | undefined =>
-  isInside(worktreesFolder(dataFolder), path)
-    ? findRecords(dataFolder).records.find(({ folder }) => isInside(folder, path))
-    : undefined;
+  hasWorktrees(dataFolder) ? findRecords(dataFolder).records.find(({ folder }) => isInside(folder, path)) : undefined;
 
 /**
  * The worktree that the root of a session is; undefined if it is not one of ours. Throws `UsageProblem` if it was removed.
  */
 export function worktreeAt(id: string, root: string, dataFolder: string): WantedWorktree | undefined {
-  if (!isInside(worktreesFolder(dataFolder), root)) return undefined;
   const record = recordAround(root, dataFolder);
+  if (!record && !isInside(worktreesFolder(dataFolder), root)) return undefined; // also of a hook's that was removed
   if (!record) throw removed(id, root);
   return { project: record.project, name: record.name };
 }
@@ -114,14 +113,18 @@ export interface RunWorktree {
 /** Makes or opens the worktree. Says, on standard error by default, what the person should know of it. */
 export async function openRunWorktree(
   { project, name, end: asked }: WantedWorktree,
-  { env, settings }: Pick<CliEngineOptions, 'env' | 'settings'>,
+  { env, settings, plugins }: Pick<CliEngineOptions, 'env' | 'settings' | 'plugins'>,
   say: (sentences: readonly string[]) => Promise<void> | void = tell,
 ): Promise<RunWorktree> {
   const setUp = setUpOf(settings.current);
   // Neither the set-up command nor a filter gets the keys of models.
   const visibleEnv = withoutSecrets(env, secretVariables(await readCatalogue(env)));
+  const hooks = worktreeHooks({
+    hooks: hooksBeforeSession(settings.current, { root: project, env: visibleEnv, ...(plugins && { plugins }) }),
+    tell: (sentence) => void say([sentence]),
+  });
   const opened = await openWorktree({
-    ...{ project, name, env: visibleEnv, setUp, end: asked },
+    ...{ project, name, env: visibleEnv, setUp, end: asked, hooks },
     dataFolder: dataFolderOf({ env }),
     isTrusted: settings.current.trust.state === 'trusted',
   });
@@ -140,7 +143,7 @@ export async function openRunWorktree(
     async finish(end = record.end ?? settings.current.worktree.end?.value ?? 'keep') {
       try {
         const message = `Changes of a Helve session in the worktree ${place.name}`;
-        return describeOutcome(place, await finishWorktree(record, git, { end, message }));
+        return describeOutcome(place, await finishWorktree(record, git, { end, message, hooks }));
       } catch (error) {
         await release(record).catch(() => {});
         const why = error instanceof Error ? error.message : String(error);

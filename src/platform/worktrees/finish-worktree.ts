@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorktreeEnd, WorktreeOutcome } from '../../contract/worktree.js';
 import { messageOf } from '../message-of.js';
+import type { WorktreeHooks } from './hooked-worktree.js';
 import type { OwnGit } from './own-git.js';
 import { discard } from './repair-worktrees.js';
 import { inTheWay, settleMerge } from './settle-merge.js';
@@ -15,17 +16,19 @@ interface FinishOptions {
   end: WorktreeEnd;
   /** Of the commit with changes that the session has not committed itself. */
   message: string;
+  /** For a worktree that a hook has made. */
+  hooks?: WorktreeHooks | undefined;
 }
 
 /** No process may work in it any more. */
 export async function finishWorktree(
   record: WorktreeRecord,
   git: OwnGit,
-  { end, message }: FinishOptions,
+  { end, message, hooks }: FinishOptions,
 ): Promise<WorktreeOutcome> {
   const first = await changesIn(git, record);
   if (!first.hasWork) {
-    await removeWorktree(record, git, first);
+    await removeWorktree(record, git, first, hooks);
     return { outcome: 'removed', files: [], holds: [] };
   }
   const committed = await commitAll(record, git, { changes: first, message });
@@ -33,7 +36,7 @@ export async function finishWorktree(
   const { files, holds } = changes;
   const merged = end === 'merge' ? await mergeWorktree(record, git, changes) : undefined;
   if (merged?.isMerged && holds.length === 0) {
-    await removeWorktree(record, git, changes);
+    await removeWorktree(record, git, changes, hooks);
     return { outcome: 'merged', files, holds };
   }
   await release(record);
@@ -182,8 +185,9 @@ export async function removeWorktree(
   record: WorktreeRecord,
   git: OwnGit,
   { tip }: Pick<WorktreeChanges, 'tip'>,
+  hooks?: WorktreeHooks,
 ): Promise<void> {
   const leaving: WorktreeRecord = { ...record, state: 'removing', ...(tip !== undefined && { removes: tip }) };
   await saveRecord(leaving);
-  await discard(leaving, git);
+  await discard(leaving, git, hooks);
 }

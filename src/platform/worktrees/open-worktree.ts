@@ -12,6 +12,7 @@ import { judgeRepository } from '../shell/git-settings.js';
 import { clause } from '../text/clause.js';
 import { counted } from '../text/counted.js';
 import { copyIncluded, INCLUDE_FILE } from './copy-included.js';
+import { type WorktreeHooks, withHookedFolder } from './hooked-worktree.js';
 import { type GitVariables, OwnGit } from './own-git.js';
 import { discard, repairWorktree } from './repair-worktrees.js';
 import { runSetUp, type SetUp } from './run-set-up.js';
@@ -19,6 +20,7 @@ import { ignoredFiles, preparedFiles } from './worktree-changes.js';
 import { WorktreeProblem } from './worktree-problem.js';
 import {
   claimRecord,
+  dropRecord,
   exclusively,
   isUsed,
   readRecord,
@@ -29,6 +31,8 @@ import {
   type WorktreeRecord,
   worktreeName,
 } from './worktree-record.js';
+
+const HEADS = ['for-each-ref', '--format=%(refname:short)', 'refs/heads'];
 
 export interface WorktreeRequest {
   /** The folder that the session was started in; with symlinks resolved. */
@@ -46,6 +50,8 @@ export interface WorktreeRequest {
   env: GitVariables;
   /** Run in the new worktree, after trust; not in one that is opened again. */
   setUp?: SetUp | undefined;
+  /** Make the worktree instead of git and the set-up command. */
+  hooks?: WorktreeHooks | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -150,7 +156,7 @@ async function create(
   request: WorktreeRequest & { name: string },
   { git, repository, folder }: NewWorktree,
 ): Promise<OpenedWorktree> {
-  const { project, name, isOfAgent, end } = request;
+  const { project, name, isOfAgent, end, hooks } = request;
   const { workTree: top, commonFolder } = repository;
   const branch = `worktree-${name}`;
   const base = await git.ask(top, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
@@ -159,7 +165,7 @@ async function create(
       `The repository ${top} has no commit yet, and a worktree starts from one. Commit something, or leave the worktree out.`,
     );
   }
-  if ((await git.run(top, ['show-ref', '--verify', '--quiet', `refs/heads/${branch}`])).code === 0) {
+  if (!hooks && (await git.run(top, ['show-ref', '--verify', '--quiet', `refs/heads/${branch}`])).code === 0) {
     throw new WorktreeProblem(
       `The branch ${branch} exists already, so no worktree was made. Choose another name, or if the branch is not needed: git -C ${top} branch -d ${branch}`,
     );
@@ -171,6 +177,7 @@ async function create(
     owner: await thisProcess(),
     ...(end && { end }),
     ...(isOfAgent && { isOfAgent }),
+    ...(hooks && { slot: folder }),
     copied: [],
     prepared: [],
     ignored: [],
@@ -179,12 +186,23 @@ async function create(
     throw new WorktreeProblem(`The worktree ${name} is being made by another process. Choose another name.`);
   }
   try {
-    return await fill(record, request, git);
+    if (!hooks) return await fill(record, request, git);
+    const branches = new Set((await git.must(top, HEADS)).split('\n'));
+    const place = await hooks.create(name, request.signal);
+    const named = await withHookedFolder(record, place, {
+      git,
+      branches,
+      dataFolder: realpathSync(request.dataFolder),
+    });
+    const prepared = await preparedFiles(git, named.folder);
+    return await ready({ ...named, prepared }, { git, root: rootIn(named, project) ?? named.folder });
   } catch (error) {
-    await discard(record, git).catch(() => {}); // the record stays, and the next start tries again
+    // What a hook has made is left for a person to look at.
+    if (hooks) await dropRecord(record);
+    else await discard(record, git).catch(() => {}); // the record stays, and the next start tries again
     if (error instanceof WorktreeProblem) throw error;
     throw new WorktreeProblem(
-      `The worktree ${name} could not be made, and nothing is left of it: ${clause(messageOf(error))}.`,
+      `The worktree ${name} could not be made${hooks ? '' : ', and nothing is left of it'}: ${clause(messageOf(error))}.`,
       {
         cause: error,
       },
@@ -211,11 +229,15 @@ async function fill(record: WorktreeRecord, request: WorktreeRequest, git: OwnGi
     notes.push('The set-up command ("worktree.setup") was not run, because this folder is not trusted.');
   }
   const prepared = setUp && isTrusted ? await preparedFiles(git, folder) : [];
-  const ignored = await ignoredFiles(git, folder);
-  const ready: WorktreeRecord = { ...record, state: 'ready', copied, prepared, ignored };
-  await saveRecord(ready);
-  const place = await placeOf(ready, root, git);
-  return { record: ready, git, place, isReopened: false, notes: [...notes, ...(await missingParts(git, record))] };
+  const opened = await ready({ ...record, copied, prepared }, { git, root });
+  return { ...opened, notes: [...notes, ...opened.notes] };
+}
+
+async function ready(made: WorktreeRecord, { git, root }: { git: OwnGit; root: string }): Promise<OpenedWorktree> {
+  const record: WorktreeRecord = { ...made, state: 'ready', ignored: await ignoredFiles(git, made.folder) };
+  await saveRecord(record);
+  const place = await placeOf(record, root, git);
+  return { record, git, place, isReopened: false, notes: await missingParts(git, record) };
 }
 
 async function placeOf(record: WorktreeRecord, root: string, git: OwnGit): Promise<SessionWorktree> {

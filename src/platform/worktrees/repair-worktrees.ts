@@ -7,6 +7,7 @@ import { realPathSync } from '../files/paths.js';
 import { withLock } from '../files/private-file.js';
 import { messageOf } from '../message-of.js';
 import { clause } from '../text/clause.js';
+import type { WorktreeHooks } from './hooked-worktree.js';
 import { type GitVariables, OwnGit } from './own-git.js';
 import { settleMerge, type Unsettled } from './settle-merge.js';
 import { changesIn } from './worktree-changes.js';
@@ -16,6 +17,7 @@ import {
   findRecords,
   hasWorktrees,
   isUsed,
+  lockPath,
   readRecord,
   recordPath,
   saveRecord,
@@ -36,13 +38,19 @@ export async function repairWorktrees(dataFolder: string, env: GitVariables): Pr
 /** For one that no process uses. */
 export async function repairWorktree(found: WorktreeRecord, git: OwnGit): Promise<string[]> {
   if (found.state === 'ready') return [];
-  return await withLock(`${found.folder}.lock`, async () => {
+  return await withLock(lockPath(found), async () => {
     const record = readRecord(recordPath(found));
     if (!record || (await isUsed(record))) return []; // another process was faster
     const { name, branch, top } = record;
     const { owner: _, ...left } = record;
     switch (record.state) {
       case 'creating': {
+        if (record.slot !== undefined && record.slot === record.folder) {
+          await dropRecord(record);
+          return [
+            `A WorktreeCreate hook was making the worktree ${name} when its session was killed. What the hook has left, if anything, is not known to Helve.`,
+          ];
+        }
         const tip = await git.ask(top, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`]);
         if (tip !== undefined && tip !== record.base) {
           await saveRecord({ ...left, state: 'ready' });
@@ -99,7 +107,8 @@ async function finishMerge(record: WorktreeRecord, git: OwnGit): Promise<Unsettl
  * Removes the worktree, its branch if it still is at the commit that may go, and its record last. Safe to repeat after it
  * was cut off anywhere.
  */
-export async function discard(record: WorktreeRecord, git: OwnGit): Promise<void> {
+export async function discard(record: WorktreeRecord, git: OwnGit, hooks?: WorktreeHooks): Promise<void> {
+  if (record.slot !== undefined && existsSync(record.folder)) await hooks?.remove(record.folder);
   await exclusively(record, () => discardNow(record, git));
 }
 
@@ -108,7 +117,9 @@ async function discardNow(record: WorktreeRecord, git: OwnGit): Promise<void> {
   if (existsSync(folder)) {
     // Fails with submodules in it, or if a part is gone already.
     await git.run(top, ['worktree', 'remove', '--force', folder]);
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    // The folder that a hook has named is removed by git alone, which checks that it is a worktree.
+    if (record.slot === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    else if (existsSync(join(folder, '.git'))) throw new Error(`git did not remove the worktree ${folder}`);
   }
   await forgetWorktree(commonFolder, folder);
   const expected = state === 'creating' ? base : record.removes;

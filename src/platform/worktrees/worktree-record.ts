@@ -32,6 +32,8 @@ const recordSchema = z.object({
   commonFolder: z.string(),
   /** The top of the worktree. */
   folder: z.string(),
+  /** The path of the record without `.json`, if a hook has made the worktree, which may be anywhere. Default: `folder`. */
+  slot: z.string().optional(),
   branch: z.string(),
   /** The commit that it started from. */
   base: z.string(),
@@ -71,7 +73,14 @@ export function repositoryFolder(dataFolder: string, commonFolder: string): stri
   return join(worktreesFolder(dataFolder), `${name || 'repository'}-${hash}`);
 }
 
-export const recordPath = ({ folder }: Pick<WorktreeRecord, 'folder'>): string => `${folder}.json`;
+type Slot = Pick<WorktreeRecord, 'folder' | 'slot'>;
+
+const slotOf = ({ folder, slot }: Slot): string => slot ?? folder;
+
+export const recordPath = (record: Slot): string => `${slotOf(record)}.json`;
+
+/** Held while the record changes hands or is repaired. */
+export const lockPath = (record: Slot): string => `${slotOf(record)}.lock`;
 
 /** Whether there are any. Costs one look at the disk. */
 export const hasWorktrees = (dataFolder: string): boolean => existsSync(worktreesFolder(dataFolder));
@@ -170,11 +179,11 @@ export async function isUsed(record: WorktreeRecord): Promise<boolean> {
 
 /** Makes this process the user of a worktree; undefined if another process uses it, or if it is gone. */
 export async function takeRecord({
-  folder,
   end,
-}: Pick<WorktreeRecord, 'folder' | 'end'>): Promise<WorktreeRecord | undefined> {
-  return await withLock(`${folder}.lock`, async () => {
-    const record = readRecord(recordPath({ folder }));
+  ...wanted
+}: Slot & Pick<WorktreeRecord, 'end'>): Promise<WorktreeRecord | undefined> {
+  return await withLock(lockPath(wanted), async () => {
+    const record = readRecord(recordPath(wanted));
     if (!record || (await isUsed(record))) return undefined;
     const taken = { ...record, owner: await thisProcess(), ...(end && { end }) };
     await saveRecord(taken);
@@ -192,6 +201,6 @@ export const hasWorktree = (dataFolder: string, name: string): boolean =>
  * Runs work of git that another must not see half done: `git worktree add` fails if it reads the entry of a worktree that is
  * being made.
  */
-export async function exclusively<T>({ folder }: Pick<WorktreeRecord, 'folder'>, work: () => Promise<T>): Promise<T> {
-  return await withLock(join(dirname(folder), '.git-at-work.lock'), work, { waitMs: GIT_WAIT_MS });
+export async function exclusively<T>(record: Slot, work: () => Promise<T>): Promise<T> {
+  return await withLock(join(dirname(slotOf(record)), '.git-at-work.lock'), work, { waitMs: GIT_WAIT_MS });
 }
