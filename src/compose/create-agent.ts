@@ -94,6 +94,7 @@ export function createAgent(options: FullAgentOptions): FullAgent {
     whileAsking: async (question, ask) => await (composed.presence?.during(question, ask) ?? ask()),
     rename(title) {
       composed.writer?.rename(title);
+      composed.presence?.rename(title);
       return composed.writer !== undefined;
     },
     budget: composed.budget,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ServeClient, servePlace, startServe } from './serve-client.js';
 
 type Fields = Record<string, unknown>;
@@ -150,4 +150,5 @@ test('the methods about a session show what it used, changed, waited for and dec
   expect(projects).toEqual([{ root: at.cwd, name: basename(at.cwd), isTrusted: false }]);
   const { sessions } = await client.request('_helve/sessions/list', { query: 'two f' });
   expect(sessions).toMatchObject([{ sessionId: ID, title: 'Two files' }]);
+  await vi.waitFor(async () => expect((await at.helve(['ps'])).stdout).toContain('Two files'));
 });

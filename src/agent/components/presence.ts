@@ -32,6 +32,8 @@ export interface PresenceComponent extends SessionComponent {
   begin(session: Session, restored: Pick<RestoredSession, 'title' | 'totals'> | undefined): void;
   /** For a session of the background: writes at once, before the first request. Rejects if that fails. */
   announce(): Promise<void>;
+  /** The title that a person has given it. */
+  rename(title: string): void;
   /** While the function runs, the session waits for an answer. */
   during<Answer>(question: string, ask: () => Promise<Answer>): Promise<Answer>;
   /** The same questions; while one is open, the session waits for a person. */
@@ -158,6 +160,10 @@ export function presence(options: PresenceOptions): PresenceComponent {
     },
     async announce() {
       if (surface === 'background') await write();
+    },
+    rename(given) {
+      title = given;
+      if (isLoaded) writeOrRetry();
     },
     during,
     watching: ({ askPermission, askUser }) => ({

@@ -102,7 +102,7 @@ export async function runLine(line: string, ports: AttachCommandPorts): Promise<
       }
       if (!(await ports.builtIn()).includes(typed.name)) return false; // maybe of the project
       throw new Error(
-        `/${typed.name} works only in the terminal of a session, not in one that you are attached to. /help shows what does. To go on in this terminal, leave and send: helve stop ${short} && helve --resume ${short}`,
+        `/${typed.name} works only in the terminal of a session, not in one that you are attached to. /help shows what does. To go on in this terminal, leave and run: helve stop ${short} && helve --resume ${short}`,
       );
     }
     case 'shell':
