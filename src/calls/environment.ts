@@ -63,6 +63,11 @@ export interface CallEnvironment {
    */
   announceWriter?(call: { tool: string; callId: string; effects: readonly Effect[] }): Promise<() => void> | undefined;
   /**
+   * Called once the call is recorded as started. It begins when this resolves; if it rejects, the record could not be kept
+   * where another machine would find it, and the call does not run. Absent if the data folder is enough.
+   */
+  recorded?(): Promise<void>;
+  /**
    * The result of the call is settled, so what it showed of files counts as seen. `instead` is the text that the model gets
    * in the place of the tool's own.
    */

@@ -574,3 +574,28 @@ test('a schema that no model could be told names its tool', () => {
   );
   expect(() => taking(z.string()).inputSchema).toThrow('The input of the tool Odd must be an object');
 });
+
+test('runs a call only once its start is kept, and not at all if it can not be', async () => {
+  const project = await temporaryProject();
+  const order: string[] = [];
+  const noting = defineTool({
+    name: 'Note',
+    description: 'Notes that it ran.',
+    input: z.strictObject({}),
+    effects: () => [],
+    execute: async () => void order.push('ran'),
+    toModel: () => 'done',
+  });
+  const environment = {
+    ...project.engine.environment(({ type }) => void (type === 'tool_start' && order.push('recorded'))),
+    findTool: (): Tool => noting,
+  };
+  const call = { id: 'x', name: 'Note', input: {}, rawText: '{}' };
+  const kept = { ...environment, recorded: async () => void order.push('kept') };
+  expect(await runCall(call, kept, new AbortController().signal)).toMatchObject({ content: 'done' });
+  expect(order).toEqual(['recorded', 'kept', 'ran']);
+  const lost = { ...environment, recorded: () => Promise.reject(new ToolFailure('The record was rejected.')) };
+  const refused = await runCall({ ...call, id: 'y' }, lost, new AbortController().signal);
+  expect(refused).toMatchObject({ is_error: true, content: 'The record was rejected.' });
+  expect(order).toEqual(['recorded', 'kept', 'ran', 'recorded']);
+});

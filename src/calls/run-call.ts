@@ -58,8 +58,9 @@ async function passThrough(
     display = () => bound.displayRefusal();
 
     const work = async (): Promise<ToolOutcome> => {
-      started = true;
       environment.emit({ type: 'tool_start', callId: call.id, tool: tool.name });
+      if (environment.recorded) await abortable(environment.recorded, signal);
+      started = true;
       const { approved: effects = [] } = context;
       const announced = environment.announceWriter?.({ tool: tool.name, callId: call.id, effects });
       return await execute(bound, context, {

@@ -24,6 +24,7 @@ export interface CallParts {
   askPermission: AskPermission | undefined;
   /** Resolves once calls may start. */
   ready(emit: (happening: AgentHappening) => void): Promise<void>;
+  recorded: CallEnvironment['recorded'];
 }
 
 /** The parts of a session that calls use. */
@@ -34,7 +35,8 @@ export interface Calls {
   contextFor(callId: string, signal: AbortSignal, approval?: Approval): ToolContext;
 }
 
-export function createCallEnvironment({ session, policy, hooks, builtIn, askPermission, ready }: CallParts): Calls {
+export function createCallEnvironment(parts: CallParts): Calls {
+  const { session, policy, hooks, builtIn, askPermission, ready, recorded } = parts;
   const { tools } = session;
   const builtInNames = new Set(builtIn.map(({ name }) => name));
   const describeConfinement = confinementDescriber(session, policy);
@@ -79,6 +81,7 @@ export function createCallEnvironment({ session, policy, hooks, builtIn, askPerm
       contextFor,
       announceWriter: ({ tool, callId, effects }) =>
         builtInNames.has(tool) ? undefined : announceCall(session, { name: `${callId} (${tool})`, effects }),
+      ...(recorded && { recorded }),
       settled: (callId, instead) => settleShown(session, callId, instead),
       emit,
     }),

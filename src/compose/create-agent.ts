@@ -35,6 +35,8 @@ export interface FullAgent extends Agent {
   whileAsking<Answer>(question: string, ask: () => Promise<Answer>): Promise<Answer>;
   /** Gives the session another title; false if it is not saved. */
   rename(title: string): boolean;
+  /** The number of records that could not be written to the data folder. */
+  readonly unwrittenRecords: number;
 }
 
 /**
@@ -96,6 +98,9 @@ export function createAgent(options: FullAgentOptions): FullAgent {
       composed.writer?.rename(title);
       composed.presence?.rename(title);
       return composed.writer !== undefined;
+    },
+    get unwrittenRecords() {
+      return composed.writer?.unwritten ?? 0;
     },
     budget: composed.budget,
     goals: composed.goals.state,

@@ -53,6 +53,8 @@ export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
   observers?: readonly Observer[];
   /** The editor's unsaved texts. Default: files are as they are on disk. */
   buffers?: EditorBuffers;
+  /** Resolves once all records so far are kept where another machine finds them. No call runs before its start is. */
+  whenRecorded?: () => Promise<void>;
   /** Writes the conversation for hooks to read, in the file of their `transcript_path`. */
   keepTranscript?: boolean;
 }

@@ -89,6 +89,7 @@ export function composeTools(resolved: ResolvedOptions, { as }: { as: 'root' | '
       directory.begin();
       return recover(emit);
     },
+    recorded: options.whenRecorded,
   });
   const refresh = createRefresh({ settings: options.settings, session, policy, notices, servers });
   const watchers = [...(audit ? [audit] : []), directory];

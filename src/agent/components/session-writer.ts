@@ -7,6 +7,8 @@ import type { WatchedState } from '../store/session-store-options.js';
 
 /** Writes a session to disk. Its code is loaded with the first request, and earlier events are written then. */
 export interface SessionWriter extends SessionComponent {
+  /** The number of records that are not in the data folder. */
+  readonly unwritten: number;
   onPrompt(content: readonly UserBlock[]): void;
   onBlock(block: AssistantBlock): void;
   onAnswer(message: AssistantMessage, facts: { id: string; model: string }): void;
@@ -62,6 +64,9 @@ export function sessionWriter(
   return {
     name: 'session writer',
     isEssential: true,
+    get unwritten() {
+      return loaded ? loaded.lost : early.length;
+    },
     open,
     async announce() {
       await open();
