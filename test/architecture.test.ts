@@ -13,6 +13,7 @@ const layers = [
   { name: 'display', folders: ['display'] },
   { name: 'composition', folders: ['compose'] },
   { name: 'host', folders: ['host'] },
+  { name: 'fleet', folders: ['fleet'] },
   { name: 'surfaces', folders: ['cli', 'terminal', 'acp', 'serve', 'testing', 'sdk', 'index.ts', 'web'] },
 ];
 

@@ -317,7 +317,7 @@ function openAudit({ dataFolder, sessionId, root }: AuditLogOptions): AuditFile 
     try {
       head ??= openSync(join(path, 'audit.head'), headFlags, 0o600);
       writeWhole(log, prefix + lines.join(''));
-      writeWhole(head, `${String(next.n).padStart(12)} ${next.hash}\n`, 0); // has a fixed length, so it overwrites the previous one
+      writeWhole(head, headLine(next), 0);
     } catch (error) {
       ftruncateSync(log, size);
       throw error;
@@ -334,6 +334,23 @@ function openAudit({ dataFolder, sessionId, root }: AuditLogOptions): AuditFile 
   }
   return { append: (entries) => append(entries), close };
 }
+
+/** Writes the number and the hash of the last entry beside a log that was copied without them. */
+export function writeAuditHead(folder: string): void {
+  const text = readAudit(folder);
+  if (!text) return;
+  const { n, hash } = lastOf(text);
+  const head = openSync(join(folder, 'audit.head'), openFlags.update, 0o600);
+  try {
+    ftruncateSync(head);
+    writeWhole(head, headLine({ n, hash }), 0);
+  } finally {
+    closeSync(head);
+  }
+}
+
+/** Has a fixed length, so that it overwrites the previous one. */
+const headLine = ({ n, hash }: { n: number; hash: string }): string => `${String(n).padStart(12)} ${hash}\n`;
 
 function writeWhole(descriptor: number, text: string, position: number | null = null): void {
   const bytes = Buffer.from(text);
