@@ -7,6 +7,8 @@ export const help = `helve: a coding agent for the terminal
   helve attach ID           follow a background session, answer its questions and send it prompts
   helve logs ID             show what a session has done; helve stop ID interrupts one and closes it
   helve host                the process that runs background sessions: status, stop
+  helve worker              run prompts of a fleet: many machines that meet in a PostgreSQL database
+  helve fleet               send prompts to the workers, list their sessions, stop and answer them
   helve tools               list the tools that a conversation here would have
   helve call TOOL JSON      run one tool call with all checks, without a model
   helve call --stdin        the same for many calls: one JSON object per line in, one per line out

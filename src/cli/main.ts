@@ -20,6 +20,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   config: async () => (await import('./config.js')).config,
   demo: async () => (await import('./demo.js')).demo,
   doctor: async () => (await import('./doctor.js')).doctor,
+  fleet: async () => (await import('./fleet.js')).fleet,
   host: async () => (await import('./host.js')).host,
   login: async () => (await import('./login.js')).login,
   logout: async () => (await import('./logout.js')).logout,
@@ -36,6 +37,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   stop: async () => (await import('./stop.js')).stop,
   tools: async () => (await import('./tools.js')).tools,
   undo: async () => (await import('./undo.js')).undo,
+  worker: async () => (await import('./worker.js')).worker,
   worktree: async () => (await import('./worktree.js')).worktree,
 };
 

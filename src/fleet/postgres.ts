@@ -1,5 +1,6 @@
 // The connection to PostgreSQL. The package `pg` is optional: it is loaded with the first connection.
-import type { Pool } from 'pg';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool, QueryConfig, QueryResultRow } from 'pg';
 import { codeOf } from '../platform/error-code.js';
 import { messageOf } from '../platform/message-of.js';
 import { clause } from '../platform/text/clause.js';
@@ -8,7 +9,8 @@ export type Database = Pool;
 
 const CONNECTIONS = 4;
 const CONNECT_MS = 10_000;
-const SCHEMA_LOCK = 7_433_001; // any number that other programs are not likely to use
+const LOCK_RETRY_MS = 100;
+const RETRY_MS = [50, 100, 200, 500, 1_000];
 
 /** A database can't be used. The message says why and what to do next. */
 export class DatabaseProblem extends Error {
@@ -18,11 +20,25 @@ export class DatabaseProblem extends Error {
 /** Each statement is harmless if it has run before. A later version adds to the end. */
 const SCHEMA = [
   'create schema if not exists helve',
+  // A process of `helve worker`. It is lost once it was silent for too long, and stays lost.
+  `create table if not exists helve.worker (
+     id text primary key,
+     version text not null,
+     seen_at timestamptz not null default now(),
+     lost_at timestamptz
+   )`,
   `create table if not exists helve.session (
      id text primary key,
      epoch bigint not null,
+     worker text references helve.worker (id) on delete set null,
+     state text not null default 'idle',
+     project text not null default '',
+     root text not null default '',
+     title text not null default '',
+     changed_at timestamptz not null default now(),
      written_at timestamptz not null default now()
    )`,
+  'create index if not exists session_worker on helve.session (worker) where worker is not null',
   // Only grows. Position and size count the bytes of the file, also if the content is encrypted.
   `create table if not exists helve.record (
      session text not null references helve.session (id) on delete cascade,
@@ -34,6 +50,37 @@ const SCHEMA = [
      content bytea not null,
      primary key (session, file, position)
    )`,
+  // The prompts of a session run in the order of their numbers, one at a time.
+  `create table if not exists helve.prompt (
+     session text not null references helve.session (id) on delete cascade,
+     id text not null,
+     number bigint generated always as identity,
+     priority integer not null,
+     actor text not null,
+     key_id text,
+     content bytea not null,
+     attempt integer not null default 0,
+     is_queued boolean not null default false,
+     accepted_at timestamptz not null default now(),
+     begun_at timestamptz,
+     cancelled_at timestamptz,
+     ended_at timestamptz,
+     outcome text,
+     problem text,
+     primary key (session, id)
+   )`,
+  `create table if not exists helve.question (
+     session text not null references helve.session (id) on delete cascade,
+     id text not null,
+     epoch bigint not null,
+     key_id text,
+     content bytea not null,
+     asked_at timestamptz not null default now(),
+     answer bytea,
+     actor text,
+     primary key (session, id, epoch)
+   )`,
+  'create index if not exists prompt_open on helve.prompt (session, number) where ended_at is null',
 ];
 
 /** Connects, and creates the tables that are missing. Rejects with `DatabaseProblem`. */
@@ -58,19 +105,56 @@ export async function openDatabase(url: string): Promise<Database> {
   }
 }
 
-/** Workers that start at the same time take turns: `create … if not exists` is not atomic. */
-async function migrate(pool: Pool): Promise<void> {
-  const client = await pool.connect();
+/** Runs the statement, again and again while the database can't be reached. It must be harmless if it has run before. */
+export async function queryWhenUp<Row extends QueryResultRow>(
+  database: Database,
+  query: QueryConfig,
+  isGivenUp: () => boolean = () => false,
+): Promise<Row[]> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return (await database.query<Row>(query)).rows;
+    } catch (error) {
+      if (isGivenUp() || !mayPass(error)) throw error;
+      await delay(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]);
+    }
+  }
+}
+
+/** Whether the database may answer the same statement later: it restarts, or ended a deadlock. */
+function mayPass(error: unknown): boolean {
+  const code = codeOf(error) ?? '';
+  // Without a code: the package reports that the connection has ended or was not made in time.
+  if (code === '') return error instanceof Error && /connection|timeout/i.test(error.message);
+  const isOfSystem = /^E[A-Z]+$/.test(code); // ECONNREFUSED, ECONNRESET, EPIPE …
+  // Classes of SQL states: connection, rolled back, insufficient resources, operator intervention.
+  return isOfSystem || /^(?:08|40|53|57)/.test(code);
+}
+
+/** Workers may start at the same time, and `create … if not exists` is not atomic. */
+async function migrate(database: Database): Promise<void> {
+  await withDatabaseLock(database, 'helve schema', async () => {
+    for (const statement of SCHEMA) await database.query(statement);
+  });
+}
+
+/**
+ * Runs the work while no other process does work of this name. The lock is that of a connection, and is asked for again and
+ * again: `create index concurrently` of the queue waits for every transaction and every statement that has begun before it,
+ * also for one that waits for a lock. Not for work that must go on while one process hangs.
+ */
+export async function withDatabaseLock(database: Database, name: string, work: () => Promise<void>): Promise<void> {
+  const client = await database.connect();
+  const lock = async (): Promise<boolean> =>
+    (await client.query('select pg_try_advisory_lock(hashtext($1)) as is_ours', [name])).rows[0]?.is_ours === true;
   try {
-    await client.query('begin');
-    await client.query('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
-    for (const statement of SCHEMA) await client.query(statement);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => {}); // the first error is reported
-    throw error;
-  } finally {
+    while (!(await lock())) await delay(LOCK_RETRY_MS);
+    await work();
+    await client.query('select pg_advisory_unlock(hashtext($1))', [name]);
     client.release();
+  } catch (error) {
+    client.release(true); // closes the connection, and with it frees the lock
+    throw error;
   }
 }
 

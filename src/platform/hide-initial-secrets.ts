@@ -11,6 +11,11 @@ const PUBLIC_VARIABLE =
 /** Options whose value may be JSON that contains keys. */
 const OPTIONS_WITH_JSON: readonly string[] = ['--settings', '--mcp-config'];
 
+/** Those, and one whose value may be an address with a password. */
+const SECRET_OPTIONS: readonly string[] = [...OPTIONS_WITH_JSON, '--database'];
+
+const ADDRESS_WITH_PASSWORD = /^[a-z]+:\/\/[^/]*:[^/]*@/;
+
 const MAX_BYTES = 4 * 1024 * 1024; // twice the usual limit of arguments and environment together
 const FILLER = 'x'.charCodeAt(0);
 
@@ -80,10 +85,11 @@ function hideOptions(memory: number, block: Block): void {
   let isChanged = false;
   for (const { from, to } of entriesOf(bytes)) {
     const word = bytes.toString('latin1', from, to);
-    const option = OPTIONS_WITH_JSON.find((name) => word.startsWith(`${name}=`));
+    const option = SECRET_OPTIONS.find((name) => word.startsWith(`${name}=`));
     const start = isValue ? from : option === undefined ? to : from + option.length + 1;
-    isValue = OPTIONS_WITH_JSON.includes(word);
-    if (!bytes.toString('latin1', start, to).trimStart().startsWith('{')) continue;
+    isValue = SECRET_OPTIONS.includes(word);
+    const value = bytes.toString('latin1', start, to).trimStart();
+    if (!value.startsWith('{') && !ADDRESS_WITH_PASSWORD.test(value)) continue;
     bytes.fill(FILLER, start, to);
     isChanged = true;
   }

@@ -34,19 +34,29 @@ export interface ConversationOpener {
 
 export interface OpenerOptions {
   surface: Surface;
+  /** See `FullEngineOptions`. */
+  whenRecorded?: () => Promise<void>;
   /** Default: those of this process. */
   env?: Readonly<Record<string, string | undefined>>;
   home?: string;
 }
 
-export function conversationOpener(flags: RunFlags, { surface, ...own }: OpenerOptions): ConversationOpener {
+export function conversationOpener(
+  flags: RunFlags,
+  { surface, whenRecorded, ...own }: OpenerOptions,
+): ConversationOpener {
   return {
     open: async (place, ports) => {
       try {
         if (place.resume !== undefined) assertSessionOf(place, place.resume);
         const wanted = surface === 'background' ? await worktreeFor(flags, place) : undefined;
         const at = wanted ? { ...place, root: wanted.project } : place;
-        const base = { ...(await optionsFor(flags, at, own)), surface, waitsFor: place.waitsFor };
+        const base = {
+          ...(await optionsFor(flags, at, own)),
+          surface,
+          waitsFor: place.waitsFor,
+          ...(whenRecorded && { whenRecorded }),
+        };
         const worktree = wanted && (await openWorktreeOf(wanted, base, ports));
         const options: CliEngineOptions = { ...base, ...(worktree && { worktree: worktree.place }) };
         const isStored = place.resume !== undefined || hasConversation(place.id);
@@ -118,7 +128,7 @@ const capitalized = (sentence: string): string => `${sentence.charAt(0).toUpperC
 async function optionsFor(
   flags: RunFlags,
   place: SessionPlace,
-  own: Omit<OpenerOptions, 'surface'>,
+  own: Pick<OpenerOptions, 'env' | 'home'>,
 ): Promise<CliEngineOptions> {
   const ours = folderNames(dataFolderOf(own));
   if (folderNames(place.root).some((root) => ours.some((folder) => isInside(folder, root)))) {

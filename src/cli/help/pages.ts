@@ -10,6 +10,7 @@ import { help as completion } from './completion.js';
 import { help as config } from './config.js';
 import { help as demo } from './demo.js';
 import { help as doctor } from './doctor.js';
+import { help as fleet } from './fleet.js';
 import { help as host } from './host.js';
 import { help as interactive } from './interactive.js';
 import { help as login } from './login.js';
@@ -28,6 +29,7 @@ import { help as sessions } from './sessions.js';
 import { help as stop } from './stop.js';
 import { help as tools } from './tools.js';
 import { help as undo } from './undo.js';
+import { help as worker } from './worker.js';
 import { help as worktree } from './worktree.js';
 
 /** Each command's own page. */
@@ -43,6 +45,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   config,
   demo,
   doctor,
+  fleet,
   host,
   interactive,
   login,
@@ -60,5 +63,6 @@ export const helpPages: Readonly<Record<string, string>> = {
   stop,
   tools,
   undo,
+  worker,
   worktree,
 };

@@ -1,8 +1,6 @@
 // Records of sessions in PostgreSQL. Appends of all sessions of this process that arrive while one statement is under way go
 // into the next one: one round trip and one commit for what has gathered. An append counts once the database has committed it.
-import { setTimeout as delay } from 'node:timers/promises';
-import { codeOf } from '../../platform/error-code.js';
-import type { Database } from '../postgres.js';
+import { type Database, queryWhenUp } from '../postgres.js';
 import {
   type AppendedBytes,
   assertFileName,
@@ -10,13 +8,20 @@ import {
   SessionLost,
   type SessionOwner,
   type StoredSession,
+  WorkerLost,
   WrongPosition,
 } from './record-store.js';
-import type { Seal } from './seal.js';
+import { openSealed, type Seal, sealedBytes } from './seal.js';
 
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 const PARTS_READ = 64;
-const RETRY_MS = [50, 100, 200, 500, 1_000];
+
+export interface PostgresStoreOptions {
+  /** Encrypts contents. */
+  seal?: Seal | undefined;
+  /** The worker that claims sessions. Default: a claim needs none. */
+  worker?: string;
+}
 
 interface Waiting {
   owner: SessionOwner;
@@ -27,24 +32,23 @@ interface Waiting {
 export class PostgresStore implements RecordStore {
   readonly #database: Database;
   readonly #seal: Seal | undefined;
+  readonly #worker: string | undefined;
   #waiting: Waiting[] = [];
   #isWriting = false;
   #isClosed = false;
 
-  /** With a seal, contents are encrypted. */
-  constructor(database: Database, seal?: Seal) {
+  constructor(database: Database, { seal, worker }: PostgresStoreOptions = {}) {
     this.#database = database;
     this.#seal = seal;
+    this.#worker = worker;
   }
 
+  /** Rejects with `WorkerLost` if this worker is lost: the sessions are those of others then. */
   async claim(sessionId: string): Promise<SessionOwner> {
-    const { rows } = await this.#database.query<{ epoch: string }>(
-      `insert into helve.session as s (id, epoch) values ($1, 1)
-       on conflict (id) do update set epoch = s.epoch + 1
-       returning epoch`,
-      [sessionId],
-    );
-    return { sessionId, epoch: Number(rows[0]?.epoch) };
+    const query = { text: CLAIM, values: [sessionId, this.#worker ?? null] };
+    const [claimed] = await queryWhenUp<{ epoch: string }>(this.#database, query, () => this.#isClosed);
+    if (!claimed) throw new WorkerLost();
+    return { sessionId, epoch: Number(claimed.epoch) };
   }
 
   /** Tries again while the database can't be reached: what was written must not be lost because of a restart of it. */
@@ -77,7 +81,8 @@ export class PostgresStore implements RecordStore {
       );
       for (const part of rows) {
         const begin = Number(part.position);
-        const bytes = this.#opened(part, placeOf(sessionId, file, begin));
+        const sealed = { keyId: part.key_id, bytes: part.content };
+        const bytes = openSealed(this.#seal, sealed, placeOf(sessionId, file, begin));
         yield bytes.subarray(position - begin);
         position = begin + bytes.length;
       }
@@ -148,40 +153,21 @@ export class PostgresStore implements RecordStore {
       rows.map(({ file }) => file),
       rows.map(({ position }) => position),
       rows.map(({ bytes }) => bytes.length),
-      rows.map(({ sessionId, file, position, bytes }) => this.#closed(bytes, placeOf(sessionId, file, position))),
+      rows.map(({ sessionId, file, position, bytes }) => {
+        const { bytes: stored } = sealedBytes(this.#seal, bytes, placeOf(sessionId, file, position));
+        return Buffer.from(stored.buffer, stored.byteOffset, stored.length); // a plain Uint8Array would be sent as text
+      }),
       this.#seal?.keyId ?? null,
     ];
-    const answered = await this.#withRetries<AnswerRow>({ name: 'helve append', text: APPEND, values });
+    // If the database had committed it before the connection broke, the same statement finds its own rows.
+    const query = { name: 'helve append', text: APPEND, values };
+    const answered = await queryWhenUp<AnswerRow>(this.#database, query, () => this.#isClosed);
     return batch.map((_, request): Outcome => {
       const own = answered.filter((row) => row.request === request);
       if (own.some(({ owned }) => !owned)) return 'lost';
       const wrong = own.find(({ stored }) => !stored);
       return wrong ? { wrong: wrong.index } : 'stored';
     });
-  }
-
-  /** Exactly the same statement: if the database had committed it before the connection broke, it finds its own rows. */
-  async #withRetries<Row extends object>(query: { name: string; text: string; values: unknown[] }): Promise<Row[]> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return (await this.#database.query<Row>(query)).rows;
-      } catch (error) {
-        if (this.#isClosed || !mayPass(error)) throw error;
-        await delay(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]);
-      }
-    }
-  }
-
-  #closed(bytes: Uint8Array, place: string): Buffer {
-    return this.#seal ? this.#seal.close(bytes, place) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  }
-
-  #opened({ content, key_id }: StoredPart, place: string): Uint8Array {
-    if (key_id === null) return content;
-    if (this.#seal?.keyId === key_id) return this.#seal.open(content, place);
-    throw new Error(
-      `${place} is encrypted with the key ${key_id}, and this process has ${this.#seal ? `the key ${this.#seal.keyId}` : 'no key'}. Start it with --key-file and the file of that key.`,
-    );
   }
 }
 
@@ -203,6 +189,14 @@ type Outcome = 'stored' | 'lost' | { wrong: number };
 const NONE = new Uint8Array();
 
 const placeOf = (sessionId: string, file: string, position: number): string => `${sessionId}/${file}@${position}`;
+
+/** The worker is locked, so that it is not declared lost between the check and the claim. */
+const CLAIM = `
+  with live as (select id from helve.worker where id = $2 and lost_at is null for share)
+  insert into helve.session as s (id, epoch, worker)
+  select $1, 1, $2::text where $2::text is null or exists (select from live)
+  on conflict (id) do update set epoch = s.epoch + 1, worker = $2, changed_at = now()
+  returning epoch`;
 
 /** The update of the session waits for a claim under way and then sees its epoch, so no append follows a later claim. */
 const APPEND = `
@@ -235,14 +229,3 @@ const APPEND = `
   left join owned o on o.id = g.session
   left join stored s on s.session = g.session and s.file = g.file and s.position = g.position
   order by g.request, g.index`;
-
-/** Whether the database may answer the same statement later: it restarts, or ended a deadlock. */
-function mayPass(error: unknown): boolean {
-  const code = codeOf(error) ?? '';
-  const isOfSystem = /^E[A-Z]+$/.test(code); // ECONNREFUSED, ECONNRESET, EPIPE …
-  // Classes: connection, transaction rollback, insufficient resources, operator intervention. Without a code: the connection ended.
-  return code === '' ? isConnectionEnd(error) : isOfSystem || /^(?:08|40|53|57)/.test(code);
-}
-
-const isConnectionEnd = (error: unknown): boolean =>
-  error instanceof Error && /connection|timeout/i.test(error.message);

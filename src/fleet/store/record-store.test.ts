@@ -32,7 +32,7 @@ afterAll(async () => {
 const stores: Array<[string, () => RecordStore]> = [['files', () => new FileStore(dataFolder)]];
 if (withoutPostgres === undefined) {
   stores.push(['PostgreSQL', () => new PostgresStore(database)]);
-  stores.push(['PostgreSQL with encryption', () => new PostgresStore(database, sealWith(KEY))]);
+  stores.push(['PostgreSQL with encryption', () => new PostgresStore(database, { seal: sealWith(KEY) })]);
 } else test.skip(withoutPostgres, () => {});
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text);
@@ -186,7 +186,7 @@ describe.skipIf(withoutPostgres !== undefined)('PostgreSQL', () => {
   });
 
   test('holds nothing readable if contents are encrypted, and says which key is missing', async () => {
-    const store = new PostgresStore(database, sealWith(KEY));
+    const store = new PostgresStore(database, { seal: sealWith(KEY) });
     const owner = await store.claim(randomId());
     await store.append(owner, [{ file: 'session.jsonl', position: 0, bytes: bytesOf('the secret text\n') }]);
     const { rows } = await database.query('select content from helve.record where session = $1', [owner.sessionId]);
@@ -195,7 +195,7 @@ describe.skipIf(withoutPostgres !== undefined)('PostgreSQL', () => {
   });
 
   test('rejects encrypted parts that were exchanged in the database', async () => {
-    const store = new PostgresStore(database, sealWith(KEY));
+    const store = new PostgresStore(database, { seal: sealWith(KEY) });
     const owner = await store.claim(randomId());
     await store.append(owner, [{ file: 'session.jsonl', position: 0, bytes: bytesOf('one\n') }]);
     await store.append(owner, [{ file: 'audit.jsonl', position: 0, bytes: bytesOf('two\n') }]);

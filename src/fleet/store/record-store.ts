@@ -53,6 +53,17 @@ export class SessionLost extends Error {
   }
 }
 
+/** This process was silent for so long that its sessions were given to others. It must end. */
+export class WorkerLost extends Error {
+  override readonly name = 'WorkerLost';
+
+  constructor() {
+    super(
+      'This worker did not report for so long that its sessions were given to others. It stops at once; start it again.',
+    );
+  }
+}
+
 /** The bytes do not continue their file. */
 export class WrongPosition extends Error {
   override readonly name = 'WrongPosition';

@@ -43,6 +43,26 @@ export function sealWith(key: Uint8Array): Seal {
   };
 }
 
+/** As it is stored: encrypted, or with `keyId` null as it is. */
+export interface SealedBytes {
+  keyId: string | null;
+  bytes: Uint8Array;
+}
+
+export function sealedBytes(seal: Seal | undefined, plain: string | Uint8Array, place: string): SealedBytes {
+  const bytes = typeof plain === 'string' ? Buffer.from(plain) : plain;
+  return seal ? { keyId: seal.keyId, bytes: seal.close(bytes, place) } : { keyId: null, bytes };
+}
+
+/** Throws if it can't be decrypted here. */
+export function openSealed(seal: Seal | undefined, { keyId, bytes }: SealedBytes, place: string): Uint8Array {
+  if (keyId === null) return bytes;
+  if (seal?.keyId === keyId) return seal.open(bytes, place);
+  throw new Error(
+    `${place} is encrypted with the key ${keyId}, and this process has ${seal ? `the key ${seal.keyId}` : 'no key'}. Start it with --key-file and the file of that key.`,
+  );
+}
+
 /** The key in a text of 64 hexadecimal digits. Throws with a sentence for the person. */
 export function keyFrom(text: string, name: string): Uint8Array {
   const digits = text.trim();

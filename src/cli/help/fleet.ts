@@ -1,0 +1,22 @@
+export const help = `helve fleet: prompts and sessions on many machines
+
+  helve fleet send "…"      give a prompt to the workers, and print the id of its session
+  helve fleet [list]        the sessions, with their state and their worker
+  helve fleet stop ID…      interrupt the prompt of a session, and drop those that wait
+  helve fleet answer ID ANSWER   answer the question that a session waits for: allow, deny, or one of its choices
+
+helve worker runs them. ID is an id or the beginning of one.
+
+Options
+  --database URL            the database; or HELVE_DATABASE, which keeps its password out of the list of processes
+  --key-file PATH           the key of the workers, if they encrypt contents
+  --resume ID, -r ID        send the prompt to this session
+  --root PATH               the folder to work in, which every worker must have; default: this one
+  --project NAME            projects get equal shares of the workers; default: the name of the folder
+  --priority N              0 to 9; prompts with a higher number run first; default: 0
+  --session-id ID           the id of the new session
+  --prompt-id TEXT          an id of the prompt: one that was sent before does not run again
+  --reason TEXT             with deny: what the model is told
+  --json                    print JSON
+
+Exit status: 0 success, 1 the database can't be used, 2 wrong usage`;

@@ -1,0 +1,131 @@
+// `helve worker`: runs prompts of a fleet that meets in a PostgreSQL database.
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { readAnswer } from '../acp/read-answer.js';
+import type { Database } from '../fleet/postgres.js';
+import type { Seal } from '../fleet/store/seal.js';
+import { randomHex } from '../platform/crypto.js';
+import { dataFolderOf } from '../platform/files/paths.js';
+import { messageOf } from '../platform/message-of.js';
+import { clause } from '../platform/text/clause.js';
+import { visible } from '../platform/text/visible.js';
+import { conversationOpener } from './acp/open-conversation.js';
+import { conversationFlags, readArgs } from './args.js';
+import { sessionArgv } from './background/session-argv.js';
+import { exitCode } from './exit-codes.js';
+import { readRunFlags } from './run-flags.js';
+import { onSignals } from './signals.js';
+import { UsageProblem } from './usage-problem.js';
+
+declare const HELVE_VERSION: string; // defined by the build
+
+const DEFAULT_CONCURRENCY = 4;
+const DEFAULT_PROJECT_LIMIT = 1_000;
+const DEFAULT_SILENCE_SECONDS = 5;
+const DEFAULT_DRAIN_SECONDS = 20; // less than the 30 that Kubernetes waits before it kills
+const DEFAULT_KEEP_DAYS = 30;
+
+const { goal: _goal, until: _until, ...workerFlags } = conversationFlags; // those are of one prompt
+
+/** Where a fleet meets. */
+export const databaseFlags = { database: { type: 'string' }, 'key-file': { type: 'string' } } as const;
+
+const flags = {
+  ...workerFlags,
+  ...databaseFlags,
+  concurrency: { type: 'string' },
+  'project-limit': { type: 'string' },
+  silence: { type: 'string' },
+  drain: { type: 'string' },
+  'keep-days': { type: 'string' },
+} as const;
+
+export async function worker(argv: readonly string[]): Promise<number> {
+  const { values, positionals } = readArgs(argv, flags);
+  if (positionals[0] !== undefined) {
+    throw new UsageProblem(
+      `helve worker takes no argument such as "${positionals[0]}": prompts come from the database.`,
+    );
+  }
+  const concurrency = wholeNumber('concurrency', values.concurrency, DEFAULT_CONCURRENCY);
+  const projectLimit = wholeNumber('project-limit', values['project-limit'], DEFAULT_PROJECT_LIMIT);
+  const silenceMs = wholeNumber('silence', values.silence, DEFAULT_SILENCE_SECONDS) * 1_000;
+  const drainMs = wholeNumber('drain', values.drain, DEFAULT_DRAIN_SECONDS) * 1_000;
+  const runFlags = readRunFlags(sessionArgv(values), { isInteractive: true });
+  const { database, url, seal } = await openFleet(values);
+  const [{ FleetWorker }, { PostgresStore }, { FleetPrompts }, { FleetQuestions }] = await Promise.all([
+    import('../fleet/worker.js'),
+    import('../fleet/store/postgres-store.js'),
+    import('../fleet/prompts.js'),
+    import('../fleet/questions.js'),
+  ]);
+  const { HELVE_DATABASE: _, ...env } = process.env; // has a password, which commands of the sessions must not see
+  const id = `${hostname()}-${process.pid}-${randomHex(4)}`;
+  const running = await FleetWorker.start({
+    url,
+    database,
+    id,
+    version: HELVE_VERSION,
+    concurrency,
+    projectLimit,
+    silenceMs,
+    keepDays: wholeNumber('keep-days', values['keep-days'], DEFAULT_KEEP_DAYS),
+    store: new PostgresStore(database, { seal, worker: id }),
+    prompts: new FleetPrompts(database, seal),
+    questions: new FleetQuestions(database, seal),
+    readAnswer,
+    dataFolder: dataFolderOf(),
+    open: (whenRecorded) => conversationOpener(runFlags, { surface: 'background', env, whenRecorded }).open,
+    onProblem: tell,
+  });
+  const signals = onSignals(() => running.killAll());
+  tell(`The worker ${id} takes up to ${concurrency} prompts at once.`);
+  const stopped = new Promise<'stopped'>((resolve) => {
+    signals.signal.addEventListener('abort', () => resolve('stopped'), { once: true });
+  });
+  const end = await Promise.race([stopped, running.lost.then(() => 'lost' as const)]);
+  if (end === 'lost') {
+    tell('This worker was silent for too long, and others continue its sessions. It ends.');
+    process.exit(exitCode.failed); // nothing that runs here may go on
+  }
+  tell(`The worker takes no more prompts, and waits up to ${drainMs / 1_000} s for ${running.busy} that run.`);
+  await running.drain(drainMs).catch((error: unknown) => tell(messageOf(error)));
+  process.exit(exitCode.ok); // what has not ended goes on elsewhere
+}
+
+/** Connects to the database that the flags or HELVE_DATABASE name. */
+export async function openFleet(
+  values: { database?: string | undefined; 'key-file'?: string | undefined },
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<{ database: Database; url: string; seal: Seal | undefined }> {
+  const url = values.database ?? env['HELVE_DATABASE'];
+  if (url === undefined || url === '') {
+    throw new UsageProblem(
+      'Which database? Name it with --database postgres://… or in HELVE_DATABASE, which keeps its password out of the list of processes.',
+    );
+  }
+  const { openDatabase } = await import('../fleet/postgres.js');
+  const seal = values['key-file'] === undefined ? undefined : await sealOf(values['key-file']);
+  return { database: await openDatabase(url), url, seal };
+}
+
+async function sealOf(path: string): Promise<Seal> {
+  const { keyFrom, sealWith } = await import('../fleet/store/seal.js');
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageProblem(`--key-file ${path} can't be read: ${clause(messageOf(error))}.`);
+  }
+  return sealWith(keyFrom(text, path));
+}
+
+function wholeNumber(name: string, given: string | undefined, standard: number): number {
+  if (given === undefined) return standard;
+  if (/^[1-9]\d{0,5}$/.test(given)) return Number(given);
+  throw new UsageProblem(`--${name} takes a whole number from 1, but was "${given}".`);
+}
+
+function tell(sentence: string): void {
+  process.stderr.write(`helve: ${visible(sentence)}\n`);
+}

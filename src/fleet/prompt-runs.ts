@@ -1,0 +1,176 @@
+// Runs prompts on this worker. A session is claimed, its folder is made again from the database, and it goes on there as
+// after a kill. What it records goes to the database, and no call runs before its start is there.
+import type { OpenConversation } from '../host/hosted-conversation.js';
+import { HostedSession } from '../host/hosted-session.js';
+import type { OpenQuestion, QuestionAnswers } from '../host/open-questions.js';
+import type { PromptEnd } from '../host/session-feed.js';
+import { messageOf } from '../platform/message-of.js';
+import type { FleetPrompts, PromptEndFacts } from './prompts.js';
+import type { FleetQuestions, GivenAnswer } from './questions.js';
+import { FileStore } from './store/file-store.js';
+import type { PostgresStore } from './store/postgres-store.js';
+import { SessionLost, type SessionOwner, WorkerLost } from './store/record-store.js';
+import { fetchSession, SessionCopy } from './store/session-copy.js';
+
+export interface PromptRunsOptions {
+  store: PostgresStore;
+  prompts: FleetPrompts;
+  questions: FleetQuestions;
+  dataFolder: string;
+  /** Checks an answer that a client has sent. Throws if it does not fit the question. */
+  readAnswer(asked: OpenQuestion, given: unknown, actor: string): { kind: OpenQuestion['kind']; answer: AnyAnswer };
+  /** `whenRecorded` resolves once all records of the session are in the database. */
+  open(whenRecorded: () => Promise<void>): OpenConversation;
+  onProblem(sentence: string): void;
+}
+
+type AnyAnswer = QuestionAnswers[OpenQuestion['kind']];
+
+interface Run {
+  owner: SessionOwner;
+  session: HostedSession | undefined;
+  /** Why the session can't be stored any more. */
+  failure: { error: unknown } | undefined;
+}
+
+export class PromptRuns {
+  readonly #options: PromptRunsOptions;
+  readonly #runs = new Map<string, Run>();
+
+  constructor(options: PromptRunsOptions) {
+    this.#options = options;
+  }
+
+  get sessionIds(): string[] {
+    return [...this.#runs.keys()];
+  }
+
+  /**
+   * Runs the prompt to its end, whatever an earlier worker has done of it; nothing if it has ended. Rejects with `SessionLost`
+   * or `WorkerLost` if another has to go on.
+   */
+  async run(sessionId: string, promptId: string): Promise<void> {
+    const { prompts, store } = this.#options;
+    const wanted = await prompts.toRun(sessionId, promptId);
+    if (!wanted) return;
+    const owner = await store.claim(sessionId);
+    const run: Run = { owner, session: undefined, failure: undefined };
+    this.#runs.set(sessionId, run);
+    try {
+      const end = await this.#runClaimed(run, promptId, wanted).catch((error: unknown) => {
+        if (error instanceof SessionLost || error instanceof WorkerLost) throw error;
+        return failed(messageOf(error));
+      });
+      await prompts.ended(owner, promptId, end);
+    } finally {
+      this.#runs.delete(sessionId);
+    }
+  }
+
+  /** Interrupts the prompt that runs in the session. */
+  cancel(sessionId: string): void {
+    this.#runs.get(sessionId)?.session?.cancel();
+  }
+
+  /** Gives an answer to the question that waits for it. */
+  answer({ sessionId, questionId, answer: given, actor }: GivenAnswer): void {
+    const questions = this.#runs.get(sessionId)?.session?.questions;
+    const asked = questions?.list().find(({ id }) => id === questionId);
+    if (!questions || !asked) return; // it was withdrawn meanwhile
+    const { kind, answer } = this.#options.readAnswer(asked, given, actor);
+    questions.answer(questionId, kind, answer);
+  }
+
+  /** Ends all processes of all sessions at once. */
+  killAll(): void {
+    for (const { session } of this.#runs.values()) session?.killAll();
+  }
+
+  async #runClaimed(run: Run, promptId: string, { root, isCancelled }: { root: string; isCancelled: boolean }) {
+    const { prompts, store, dataFolder, open } = this.#options;
+    const { owner } = run;
+    const { sessionId } = owner;
+    const content = await prompts.content(sessionId, promptId);
+    const stored = await fetchSession(store, dataFolder, sessionId);
+    const copy = new SessionCopy({
+      from: new FileStore(dataFolder),
+      to: store,
+      owner,
+      stored,
+      onFailed: (error) => this.#giveUp(run, error),
+    });
+    const isKnown = stored.has('session.jsonl');
+    const place = { root, ...(isKnown ? { resume: sessionId, reopens: true } : { id: sessionId }) };
+    const session = await HostedSession.open(
+      place,
+      open(async () => {
+        assertWritten(run);
+        await copy.flushed();
+      }),
+    );
+    run.session = session;
+    let end: PromptEndFacts = { outcome: 'completed', state: 'idle' };
+    try {
+      await session.announce();
+      await prompts.note(owner, 'running');
+      void this.#follow(session, run, copy);
+      const { promptIds, isUnfinished } = session.conversation.left ?? { promptIds: [], isUnfinished: false };
+      const hasBegun = promptIds.includes(promptId);
+      if (isCancelled && !hasBegun) end = { outcome: 'interrupted', state: 'idle' };
+      else if (!hasBegun || isUnfinished) {
+        await prompts.begun(owner, promptId);
+        const prompt = hasBegun
+          ? { id: `unfinished:${promptId}`, content: [], isUnfinished: true }
+          : { id: promptId, content: content ?? [] };
+        const { ended } = session.prompt(prompt);
+        if (isCancelled) session.cancel();
+        end = endFacts(await ended);
+      }
+    } finally {
+      await session.close();
+    }
+    if (run.failure) throw run.failure.error;
+    await copy.flushed();
+    return end;
+  }
+
+  /** What it has recorded since is not stored, so it must do nothing more. */
+  #giveUp(run: Run, error: unknown): void {
+    run.failure = { error };
+    run.session?.killAll();
+    run.session?.cancel();
+    this.#options.onProblem(messageOf(error));
+  }
+
+  /** Sends away what the session has recorded, and its state to those who list sessions. The session does not wait for it. */
+  async #follow(session: HostedSession, { owner }: Run, copy: SessionCopy): Promise<void> {
+    const { prompts, questions, onProblem } = this.#options;
+    try {
+      for await (const { entry } of session.feed.subscribe({})) {
+        if (entry.kind !== 'text' && entry.kind !== 'thought') copy.changed(); // a text is recorded once it is complete
+        if (entry.kind === 'question' && entry.isOpen) await questions.asked(owner, entry.question);
+        if (entry.kind === 'question' && !entry.isOpen) await questions.closed(owner, entry.question.id);
+        if (entry.kind === 'state' && entry.state !== 'idle') await prompts.note(owner, entry.state);
+      }
+    } catch (error) {
+      onProblem(messageOf(error));
+    }
+  }
+}
+
+/** A record that is not even on the disk here can't be sent away. */
+function assertWritten({ session }: Run): void {
+  if (!session || session.agent.unwrittenRecords === 0) return;
+  throw new Error(
+    'The data folder of this worker can not be written, so the call was not run. Free space there, or stop this worker: another continues the session.',
+  );
+}
+
+const failed = (problem: string): PromptEndFacts => ({ outcome: 'error', problem, state: 'failed' });
+
+function endFacts(end: PromptEnd): PromptEndFacts {
+  if ('error' in end) return failed(end.error.message);
+  const { outcome, text } = end.result;
+  const isGood = ['completed', 'interrupted', 'stopped', 'refused'].includes(outcome);
+  return { outcome, state: isGood ? 'idle' : 'failed', ...(isGood ? {} : { problem: text }) };
+}

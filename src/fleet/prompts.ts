@@ -1,0 +1,279 @@
+// The prompts of the fleet's sessions: accepted by any client, in order for each session, and given to the queue of workers
+// one at a time. Client and worker meet only here, in the database.
+import type { UserBlock } from '../contract/message.js';
+import { isObject } from '../platform/is-object.js';
+import { parseJson } from '../platform/parse-json.js';
+import { type Database, DatabaseProblem, queryWhenUp } from './postgres.js';
+import type { SessionOwner } from './store/record-store.js';
+import { openSealed, type Seal, sealedBytes } from './store/seal.js';
+
+const MAX_ATTEMPTS = 50;
+
+export interface FleetPrompt {
+  sessionId: string;
+  /** One that was sent before does not run again. */
+  promptId: string;
+  /** Projects get an equal share of the workers. */
+  project: string;
+  /** The folder that the session works in, on every worker. */
+  root: string;
+  content: readonly UserBlock[];
+  /** From 0, the default, to 9; prompts of a higher one run first. */
+  priority?: number;
+  /** Who has sent it. */
+  actor: string;
+}
+
+export const fleetStates = ['idle', 'running', 'requires_action', 'failed', 'interrupted'] as const;
+
+/** `interrupted`: its worker was lost, and another continues it. The others are those of a host. */
+export type FleetState = (typeof fleetStates)[number];
+
+export interface FleetSession {
+  sessionId: string;
+  title: string;
+  project: string;
+  root: string;
+  state: FleetState;
+  /** The worker that runs it. */
+  worker: string | null;
+  /** How many prompts have not ended. */
+  openPrompts: number;
+  changedAt: Date;
+}
+
+export interface DuePrompt {
+  sessionId: string;
+  promptId: string;
+  /** Of the workflow: a prompt whose workflow ended without it gets another. */
+  attempt: number;
+  priority: number;
+  /** How many prompts of the project are queued before it. */
+  ahead: number;
+}
+
+export interface PromptEndFacts {
+  outcome: string;
+  /** What went wrong, for the person. */
+  problem?: string | undefined;
+  state: Extract<FleetState, 'idle' | 'failed'>;
+}
+
+export class FleetPrompts {
+  readonly #database: Database;
+  readonly #seal: Seal | undefined;
+
+  constructor(database: Database, seal?: Seal) {
+    this.#database = database;
+    this.#seal = seal;
+  }
+
+  /** Resolves once the prompt is in the database. Rejects with `DatabaseProblem` if its id was another's. */
+  async accept(prompt: FleetPrompt, title: string): Promise<{ isNew: boolean }> {
+    const { sessionId, promptId, project, root, content, priority = 0, actor } = prompt;
+    const { keyId, bytes } = sealedBytes(this.#seal, JSON.stringify(content), placeOf(sessionId, promptId));
+    const [row] = await queryWhenUp<{ is_new: boolean }>(this.#database, {
+      text: ACCEPT,
+      values: [sessionId, project, root, title, promptId, priority, actor, keyId, bytes],
+    });
+    if (row?.is_new) return { isNew: true };
+    const known = await this.content(sessionId, promptId);
+    if (JSON.stringify(known) === JSON.stringify(content)) return { isNew: false };
+    throw new DatabaseProblem(
+      `The id ${JSON.stringify(promptId.slice(0, 80))} was given to another prompt of this session, so this one is not run. Send it with an id of its own.`,
+    );
+  }
+
+  /** Undefined if there is no such prompt. */
+  async content(sessionId: string, promptId: string): Promise<UserBlock[] | undefined> {
+    const [row] = await queryWhenUp<{ content: Buffer; key_id: string | null }>(this.#database, {
+      text: 'select content, key_id from helve.prompt where session = $1 and id = $2',
+      values: [sessionId, promptId],
+    });
+    if (!row) return undefined;
+    const sealed = { keyId: row.key_id, bytes: row.content };
+    const plain = openSealed(this.#seal, sealed, placeOf(sessionId, promptId));
+    return blocksIn(parseJson(Buffer.from(plain).toString()));
+  }
+
+  /** The first open prompt of each session that is not queued. Cancelled ones that have not begun end here. */
+  async due(projectLimit: number): Promise<DuePrompt[]> {
+    await this.#database.query(END_CANCELLED);
+    const { rows } = await this.#database.query<DueRow>(DUE, [projectLimit]);
+    return rows.map(({ session, id, attempt, priority, ahead }) => ({
+      sessionId: session,
+      promptId: id,
+      attempt,
+      priority,
+      ahead: Number(ahead),
+    }));
+  }
+
+  async queued({ sessionId, promptId, attempt }: DuePrompt): Promise<void> {
+    await this.#database.query(
+      'update helve.prompt set is_queued = true where session = $1 and id = $2 and attempt = $3',
+      [sessionId, promptId, attempt],
+    );
+  }
+
+  /** What the run of a prompt needs to begin; undefined if it has ended. */
+  async toRun(sessionId: string, promptId: string): Promise<{ root: string; isCancelled: boolean } | undefined> {
+    const [row] = await queryWhenUp<{ root: string; cancelled_at: Date | null }>(this.#database, {
+      text: `select s.root, p.cancelled_at from helve.prompt p join helve.session s on s.id = p.session
+             where p.session = $1 and p.id = $2 and p.ended_at is null`,
+      values: [sessionId, promptId],
+    });
+    return row && { root: row.root, isCancelled: row.cancelled_at !== null };
+  }
+
+  async begun({ sessionId }: SessionOwner, promptId: string): Promise<void> {
+    await queryWhenUp(this.#database, {
+      text: 'update helve.prompt set begun_at = coalesce(begun_at, now()) where session = $1 and id = $2',
+      values: [sessionId, promptId],
+    });
+  }
+
+  /** Records the state of a session that is still the owner's. */
+  async note({ sessionId, epoch }: SessionOwner, state: FleetState): Promise<void> {
+    await queryWhenUp(this.#database, {
+      text: 'update helve.session set state = $3, changed_at = now() where id = $1 and epoch = $2 and state <> $3',
+      values: [sessionId, epoch, state],
+    });
+  }
+
+  /** Ends the prompt and gives the session up. Does nothing if it has another owner. */
+  async ended({ sessionId, epoch }: SessionOwner, promptId: string, end: PromptEndFacts): Promise<void> {
+    const { state, outcome, problem = null } = end;
+    await queryWhenUp(this.#database, {
+      text: `with owned as (
+               update helve.session set worker = null, state = $3, changed_at = now()
+               where id = $1 and epoch = $2 returning id)
+             update helve.prompt p set ended_at = now(), outcome = $5, problem = $6
+             from owned where p.session = owned.id and p.id = $4 and p.ended_at is null`,
+      values: [sessionId, epoch, state, promptId, outcome, problem],
+    });
+  }
+
+  /**
+   * The workflow of this attempt will not end the prompt: another one is queued, once. A prompt with which too many workers
+   * were lost has failed: it may be the cause.
+   */
+  async retry(sessionId: string, promptId: string, attempt: number): Promise<void> {
+    const problem = `Its worker was lost ${MAX_ATTEMPTS} times, so it was given up. Look at the logs of the workers; to go on, send another prompt.`;
+    await queryWhenUp(this.#database, {
+      text: RETRY,
+      values: [sessionId, promptId, attempt, attempt + 1 >= MAX_ATTEMPTS, problem],
+    });
+  }
+
+  /** Cancels the open prompts of a session. Returns how many there are. */
+  async cancel(sessionId: string): Promise<number> {
+    const rows = await queryWhenUp(this.#database, {
+      text: `update helve.prompt set cancelled_at = coalesce(cancelled_at, now())
+             where session = $1 and ended_at is null returning id`,
+      values: [sessionId],
+    });
+    return rows.length;
+  }
+
+  /** Of these sessions, those with a cancelled prompt that has not ended. */
+  async cancelledIn(sessionIds: readonly string[]): Promise<string[]> {
+    if (sessionIds.length === 0) return [];
+    const { rows } = await this.#database.query<{ session: string }>(
+      'select session from helve.prompt where session = any($1) and cancelled_at is not null and ended_at is null',
+      [sessionIds],
+    );
+    return rows.map(({ session }) => session);
+  }
+
+  /** Removes sessions without an open prompt that nothing was written to for this long, and workers lost before that. */
+  async removeOld(days: number): Promise<void> {
+    await this.#database.query(REMOVE_OLD, [days]);
+  }
+
+  async sessions(): Promise<FleetSession[]> {
+    const rows = await queryWhenUp<SessionRow>(this.#database, { text: SESSIONS, values: [] });
+    return rows.map(({ id, open_prompts, changed_at, ...facts }) => ({
+      sessionId: id,
+      ...facts,
+      openPrompts: Number(open_prompts),
+      changedAt: changed_at,
+    }));
+  }
+}
+
+interface DueRow {
+  session: string;
+  id: string;
+  attempt: number;
+  priority: number;
+  ahead: string;
+}
+
+interface SessionRow {
+  id: string;
+  title: string;
+  project: string;
+  root: string;
+  state: FleetState;
+  worker: string | null;
+  open_prompts: string;
+  changed_at: Date;
+}
+
+const placeOf = (sessionId: string, promptId: string): string => `${sessionId}/prompts/${promptId}`;
+
+/** As `accept` has written them. */
+const blocksIn = (value: unknown): UserBlock[] =>
+  Array.isArray(value) ? value.filter((block): block is UserBlock => isObject(block) && 'type' in block) : [];
+
+/** A session keeps its project and its folder; the first prompt names it. */
+const ACCEPT = `
+  with made as (
+    insert into helve.session as s (id, epoch, project, root, title) values ($1, 0, $2, $3, $4)
+    on conflict (id) do update set changed_at = now() returning id
+  ), added as (
+    insert into helve.prompt (session, id, priority, actor, key_id, content)
+    select made.id, $5, $6, $7, $8, $9 from made
+    on conflict (session, id) do nothing returning id
+  )
+  select exists (select from added) as is_new`;
+
+const END_CANCELLED = `
+  update helve.prompt set ended_at = now(), outcome = 'interrupted'
+  where cancelled_at is not null and begun_at is null and ended_at is null and not is_queued`;
+
+/** At most $1 prompts of a project are queued or run at a time. */
+const DUE = `
+  with open as (
+    select p.*, s.project, row_number() over (partition by p.session order by p.number) as place
+    from helve.prompt p join helve.session s on s.id = p.session where p.ended_at is null
+  ), busy as (
+    select project, count(*) as prompts from open where place = 1 and is_queued group by project
+  ), due as (
+    select o.session, o.id, o.attempt, o.priority, o.number, coalesce(b.prompts, 0) - 1 + row_number()
+      over (partition by o.project order by o.priority desc, o.number) as ahead
+    from open o left join busy b on b.project = o.project
+    where o.place = 1 and not o.is_queued
+  )
+  select session, id, attempt, priority, ahead from due where ahead < $1 order by number`;
+
+const RETRY = `
+  with tried as (
+    update helve.prompt set is_queued = false, attempt = attempt + 1,
+      ended_at = case when $4 then now() end, outcome = case when $4 then 'error' end, problem = case when $4 then $5 end
+    where session = $1 and id = $2 and attempt = $3 and ended_at is null returning session
+  )
+  update helve.session set state = 'failed', worker = null, changed_at = now()
+  from tried where $4 and id = tried.session`;
+
+const REMOVE_OLD = `
+  with old as (delete from helve.worker where lost_at < now() - make_interval(days => $1))
+  delete from helve.session s
+  where greatest(s.written_at, s.changed_at) < now() - make_interval(days => $1) and s.worker is null
+    and not exists (select from helve.prompt p where p.session = s.id and p.ended_at is null)`;
+
+const SESSIONS = `
+  select s.id, s.title, s.project, s.root, s.state, s.worker, s.changed_at,
+    (select count(*) from helve.prompt p where p.session = s.id and p.ended_at is null) as open_prompts
+  from helve.session s order by s.changed_at desc`;
