@@ -1,5 +1,6 @@
 // Records of sessions in PostgreSQL. Appends of all sessions of this process that arrive while one statement is under way go
 // into the next one: one round trip and one commit for what has gathered. An append counts once the database has committed it.
+import type { QueryResultRow } from 'pg';
 import { type Database, queryWhenUp } from '../postgres.js';
 import {
   type AppendedBytes,
@@ -45,8 +46,7 @@ export class PostgresStore implements RecordStore {
 
   /** Rejects with `WorkerLost` if this worker is lost: the sessions are those of others then. */
   async claim(sessionId: string): Promise<SessionOwner> {
-    const query = { text: CLAIM, values: [sessionId, this.#worker ?? null] };
-    const [claimed] = await queryWhenUp<{ epoch: string }>(this.#database, query, () => this.#isClosed);
+    const [claimed] = await this.#query<{ epoch: string }>(CLAIM, [sessionId, this.#worker ?? null]);
     if (!claimed) throw new WorkerLost();
     return { sessionId, epoch: Number(claimed.epoch) };
   }
@@ -62,7 +62,7 @@ export class PostgresStore implements RecordStore {
   }
 
   async files(sessionId: string): Promise<ReadonlyMap<string, number>> {
-    const { rows } = await this.#database.query<{ file: string; size: string }>(
+    const rows = await this.#query<{ file: string; size: string }>(
       'select file, max(position + size) as size from helve.record where session = $1 group by file',
       [sessionId],
     );
@@ -72,7 +72,7 @@ export class PostgresStore implements RecordStore {
   async *read(sessionId: string, file: string, from = 0): AsyncIterable<Uint8Array> {
     for (let position = from; ; ) {
       // From the part that holds the position, which may begin before it.
-      const { rows } = await this.#database.query<StoredPart>(
+      const rows = await this.#query<StoredPart>(
         `select position, content, key_id from helve.record
          where session = $1 and file = $2 and position + size > $3 and position >= coalesce(
            (select max(position) from helve.record where session = $1 and file = $2 and position <= $3), 0)
@@ -91,19 +91,23 @@ export class PostgresStore implements RecordStore {
   }
 
   async sessions(): Promise<StoredSession[]> {
-    const { rows } = await this.#database.query<{ id: string; epoch: string; written_at: Date }>(
+    const rows = await this.#query<{ id: string; epoch: string; written_at: Date }>(
       'select id, epoch, written_at from helve.session order by written_at desc',
     );
     return rows.map(({ id, epoch, written_at }) => ({ sessionId: id, epoch: Number(epoch), writtenAt: written_at }));
   }
 
   async remove(sessionId: string): Promise<void> {
-    await this.#database.query('delete from helve.session where id = $1', [sessionId]);
+    await this.#query('delete from helve.session where id = $1', [sessionId]);
   }
 
   /** Rejects the appends that wait. The database stays open. */
   close(): void {
     this.#isClosed = true;
+  }
+
+  async #query<Row extends QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return await queryWhenUp<Row>(this.#database, { text, values }, () => this.#isClosed);
   }
 
   async #write(): Promise<void> {
