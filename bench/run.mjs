@@ -19,6 +19,7 @@ const all = [
   'terminal',
   'host',
   'serve',
+  'fleet',
 ];
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !all.includes(name));

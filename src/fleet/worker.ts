@@ -53,6 +53,7 @@ export class FleetWorker {
   #isDraining = false;
   #isEnding = false;
   #cleanUpAt = 0;
+  #reported = '';
 
   private constructor(options: FleetWorkerOptions, dbos: Dbos) {
     const { database, id, version, silenceMs } = options;
@@ -68,7 +69,7 @@ export class FleetWorker {
 
   static async start(options: FleetWorkerOptions): Promise<FleetWorker> {
     const { DBOS, DBOSClient } = await loadPackage<typeof import('@dbos-inc/dbos-sdk')>('@dbos-inc/dbos-sdk');
-    const { url, database, id, concurrency, onProblem } = options;
+    const { url, database, id, concurrency, silenceMs, onProblem } = options;
     const quiet = (): void => {};
     const report = (text: unknown): void => onProblem(`The queue: ${messageOf(text)}`);
     const logger = { info: quiet, debug: quiet, warn: quiet, error: report };
@@ -85,11 +86,13 @@ export class FleetWorker {
       applicationVersion: FLEET_FORMAT,
       listenQueues: [QUEUE],
       useListenNotify: false, // nothing waits for messages of DBOS
+      systemDatabaseIdleTransactionTimeoutMs: silenceMs / 2, // a worker that was stopped must not hold locks of the queue
       runMigrations: false,
     });
     const worker = new FleetWorker(options, DBOS);
     await worker.#heartbeat.register();
     await DBOS.launch();
+    void worker.#report();
     void worker.#work();
     return worker;
   }
@@ -127,23 +130,30 @@ export class FleetWorker {
     }
   }
 
-  /** At least five times in the limit: reports, takes over from lost workers, queues prompts, and passes on what clients have sent. */
+  /** Reports at least five times in the limit. It waits for nothing else. */
+  async #report(): Promise<void> {
+    while (await this.#tried(() => this.#beat())) await delay(Math.min(TICK_MS, this.#options.silenceMs / 5));
+  }
+
   async #work(): Promise<void> {
-    const { silenceMs, onProblem } = this.#options;
-    let reported = '';
-    while (!this.#isEnding) {
-      try {
-        if (!(await this.#beat())) return;
-        await this.#passOn();
-        if (!this.#isDraining) await this.#coordinate();
-        reported = '';
-      } catch (error) {
-        const problem = messageOf(error);
-        if (problem !== reported) onProblem(`The database: ${problem}. It is tried again.`);
-        reported = problem;
-      }
-      await delay(Math.min(TICK_MS, silenceMs / 5));
+    const work = async (): Promise<void> => {
+      await this.#passOn();
+      if (!this.#isDraining) await this.#coordinate();
+    };
+    while (await this.#tried(work)) await delay(Math.min(TICK_MS, this.#options.silenceMs / 5));
+  }
+
+  /** False once this worker ends. A failure is reported once, and tried again by the caller. */
+  async #tried(work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work();
+      this.#reported = '';
+    } catch (error) {
+      const problem = messageOf(error);
+      if (problem !== this.#reported) this.#options.onProblem(`The database: ${problem}. It is tried again.`);
+      this.#reported = problem;
     }
+    return !this.#isEnding;
   }
 
   /** What all workers do for each other. */
