@@ -47,9 +47,12 @@ const marks = { ok: '✓', warning: '!', missing: '–', broken: '✗' } as cons
 
 /** Checks what Helve needs on this machine. Exits with 1 if something is broken, not if it is merely missing. */
 export async function doctor(argv: readonly string[]): Promise<number> {
-  const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
+  const { values, positionals } = readArgs(argv, { json: { type: 'boolean' }, database: { type: 'string' } });
   if (positionals.length > 0) throw new UsageProblem(`helve doctor takes no argument such as "${positionals[0]}".`);
-  const findings = await findSetup();
+  const findings =
+    values.database === undefined
+      ? await findSetup()
+      : await (await import('./doctor/check-database.js')).checkDatabase(values.database);
   if (values.json) await writeLine(process.stdout, jsonText(findings));
   else
     for (const { what, state, detail } of findings)

@@ -50,6 +50,8 @@ export interface DuePrompt {
   priority: number;
   /** How many prompts of the project are queued before it. */
   ahead: number;
+  /** A worker has begun it, and was lost. */
+  hasBegun: boolean;
 }
 
 export interface PromptEndFacts {
@@ -100,12 +102,13 @@ export class FleetPrompts {
   async due(projectLimit: number): Promise<DuePrompt[]> {
     await this.#database.query(END_CANCELLED);
     const { rows } = await this.#database.query<DueRow>(DUE, [projectLimit]);
-    return rows.map(({ session, id, attempt, priority, ahead }) => ({
+    return rows.map(({ session, id, attempt, priority, ahead, has_begun }) => ({
       sessionId: session,
       promptId: id,
       attempt,
       priority,
       ahead: Number(ahead),
+      hasBegun: has_begun,
     }));
   }
 
@@ -208,6 +211,7 @@ interface DueRow {
   attempt: number;
   priority: number;
   ahead: string;
+  has_begun: boolean;
 }
 
 interface SessionRow {
@@ -243,7 +247,7 @@ const END_CANCELLED = `
   update helve.prompt set ended_at = now(), outcome = 'interrupted'
   where cancelled_at is not null and begun_at is null and ended_at is null and not is_queued`;
 
-/** At most $1 prompts of a project are queued or run at a time. */
+/** At most $1 prompts of a project are queued or run at a time, apart from those of lost workers. */
 const DUE = `
   with open as (
     select p.*, s.project, row_number() over (partition by p.session order by p.number) as place
@@ -251,12 +255,12 @@ const DUE = `
   ), busy as (
     select project, count(*) as prompts from open where place = 1 and is_queued group by project
   ), due as (
-    select o.session, o.id, o.attempt, o.priority, o.number, coalesce(b.prompts, 0) - 1 + row_number()
+    select o.session, o.id, o.attempt, o.priority, o.number, o.begun_at is not null as has_begun, coalesce(b.prompts, 0) - 1 + row_number()
       over (partition by o.project order by o.priority desc, o.number) as ahead
     from open o left join busy b on b.project = o.project
     where o.place = 1 and not o.is_queued
   )
-  select session, id, attempt, priority, ahead from due where ahead < $1 order by number`;
+  select session, id, attempt, priority, ahead, has_begun from due where ahead < $1 or has_begun order by number`;
 
 const RETRY = `
   with tried as (

@@ -231,6 +231,9 @@ function partsOf(workflowId: string): [string, string, number] {
   return [sessionId, promptId, Number(attempt)];
 }
 
-/** The lowest number is first. Projects take turns: the n-th prompt of each is before the next one of any. */
-const priorityOf = ({ priority, ahead }: DuePrompt): number =>
-  (PRIORITIES - 1 - priority) * SHARES + Math.min(ahead, SHARES - 1);
+/**
+ * The lowest number is first. A session that lost its worker goes on before others begin. Projects take turns: the n-th prompt
+ * of each is before the next one of any.
+ */
+const priorityOf = ({ priority, ahead, hasBegun }: DuePrompt): number =>
+  hasBegun ? 0 : 1 + (PRIORITIES - 1 - priority) * SHARES + Math.min(ahead, SHARES - 1);

@@ -12,7 +12,7 @@ import { PostgresStore } from '../../src/fleet/store/postgres-store.js';
 import { fetchSession } from '../../src/fleet/store/session-copy.js';
 import { type FakeAnswer, type FakeRequest, startFakeModelServer } from '../../src/testing/fake-model-server.js';
 import { protocolViolations } from '../../src/testing/protocol-violations.js';
-import { emptyFolder } from '../cli/run-helve.js';
+import { emptyFolder, runHelve } from '../cli/run-helve.js';
 import { TestPostgres, withoutPostgres } from './run-postgres.js';
 import { type FleetPlace, helveFleet, startWorker, type TestWorker } from './run-worker.js';
 
@@ -176,6 +176,20 @@ describe.skipIf(withoutPostgres !== undefined)('workers of a fleet', { timeout: 
     await until(isDone(id));
     expect(linesOf(at, 'ran.txt')).toEqual(['begun', 'second']);
     expect((await conversationOf(id)).text.match(/outcome is unknown/g)).toHaveLength(1);
+  });
+
+  test('helve doctor --database says what a fleet has, and what is wrong with an address', async () => {
+    const at = await place([]);
+    await workerAt(at);
+    const good = await runHelve(['doctor', '--database', at.url, '--json']);
+    const states = JSON.parse(good.stdout).map(
+      ({ what, state }: { what: string; state: string }) => `${what} ${state}`,
+    );
+    expect(states).toEqual(['pg ok', '@dbos-inc/dbos-sdk ok', 'database ok', 'workers ok', 'prompts ok']);
+    const bad = await runHelve(['doctor', '--database', 'postgres://helve:secret@127.0.0.1:1/none']);
+    expect(bad.code).toBe(1);
+    expect(bad.stdout).toMatch(/✗ database: .*postgres:\/\/127\.0\.0\.1:1\/none can't be used: .*ECONNREFUSED/);
+    expect(bad.stdout).not.toContain('secret');
   });
 
   test('a project with many prompts does not keep another one waiting', async () => {

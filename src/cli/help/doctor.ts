@@ -3,6 +3,8 @@ export const help = `helve doctor: check the set-up
   helve doctor              Node, settings, the shell, limits, the sandbox, search, the model that a run here would
                             use, the data folder, model servers on this machine, and MCP servers
 
+  helve doctor --database URL   the packages, the database, the workers and the prompts of a fleet
+
 Options
   --json                    as an array of {what, state, detail}; state is ok, missing or broken
 
