@@ -53,7 +53,7 @@ test.skipIf(withoutPostgres !== undefined)(
     };
     const workers = await Promise.all(Array.from({ length: WORKERS }, start));
     const begun = Date.now();
-    const takeovers: number[] = [];
+    const takeovers: Array<Promise<number[]>> = [];
     const stopped = workers[0]; // continued later, when its sessions are those of others
     stopped?.process.kill('SIGSTOP');
     const continued = delay(STOPPED_MS).then(() => stopped?.process.kill('SIGCONT'));
@@ -64,7 +64,7 @@ test.skipIf(withoutPostgres !== undefined)(
       workers[index] = await start();
       const owned = await ownedBy(database, killed);
       killed?.process.kill('SIGKILL');
-      takeovers.push(...(await untilTakenOver(database, owned)));
+      takeovers.push(untilTakenOver(database, owned));
       if (kills === Math.floor(KILLS / 2)) {
         await postgres.kill();
         await postgres.run();
@@ -74,7 +74,8 @@ test.skipIf(withoutPostgres !== undefined)(
     expect(await stopped?.ended).toBe(1);
     while ((await prompts.sessions()).some(({ openPrompts }) => openPrompts > 0)) await delay(200);
     const seconds = (Date.now() - begun) / 1_000;
-    if (isSoak) report(takeovers, seconds);
+    const times = (await Promise.all(takeovers)).flat();
+    if (isSoak) report(times, seconds);
 
     expect(server.refused).toEqual([]);
     const { rows: ends } = await database.query('select distinct outcome, problem from helve.prompt');
@@ -119,10 +120,10 @@ async function untilTakenOver(database: Database, owned: readonly Owned[]): Prom
   const since = Date.now();
   const times = new Map<string, number>();
   while (times.size < owned.length) {
-    const { rows } = await database.query<{ id: string; worker: string | null; state: string }>(
-      'select id, worker, state from helve.session where id = any($1)',
-      [owned.map(({ id }) => id)],
-    );
+    const rows = await queryWhenUp<{ id: string; worker: string | null; state: string }>(database, {
+      text: 'select id, worker, state from helve.session where id = any($1)',
+      values: [owned.map(({ id }) => id)],
+    });
     for (const { id, worker, state } of rows) {
       const before = owned.find((one) => one.id === id)?.worker;
       const isTaken = worker === null ? state !== 'interrupted' : worker !== before;
