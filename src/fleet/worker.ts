@@ -20,7 +20,9 @@ const POLL_MS = 100; // how often a worker with room looks for a prompt
  * read what another has written. DBOS gives a prompt that has begun only to workers of its number.
  */
 const FLEET_FORMAT = 'helve-fleet-1';
+const DAY_MS = 24 * 3_600_000;
 const CLEAN_UP_MS = 3_600_000;
+const REMOVED_AT_ONCE = 1_000;
 const PRIORITIES = 10;
 const SHARES = 1_000_000; // prompts of one project that are told apart by their place in the queue
 
@@ -222,6 +224,14 @@ export class FleetWorker {
     if (monotonicMs() < this.#cleanUpAt) return;
     this.#cleanUpAt = monotonicMs() + CLEAN_UP_MS;
     await prompts.removeOld(keepDays);
+    const old = await this.#dbos.listWorkflows({
+      status: ['SUCCESS', 'ERROR', 'CANCELLED'],
+      endTime: new Date(Date.now() - keepDays * DAY_MS).toISOString(),
+      limit: REMOVED_AT_ONCE,
+      loadInput: false,
+      loadOutput: false,
+    });
+    if (old.length > 0) await this.#dbos.deleteWorkflows(old.map(({ workflowID }) => workflowID));
   }
 }
 
