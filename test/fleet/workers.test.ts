@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -176,6 +176,29 @@ describe.skipIf(withoutPostgres !== undefined)('workers of a fleet', { timeout: 
     await until(isDone(id));
     expect(linesOf(at, 'ran.txt')).toEqual(['begun', 'second']);
     expect((await conversationOf(id)).text.match(/outcome is unknown/g)).toHaveLength(1);
+  });
+
+  test('with a key, the database has nothing readable of what a session says, and workers without it fail', async () => {
+    const at = await place(['echo "a secret" >> ran.txt']);
+    const keyFile = join(at.root, 'key');
+    writeFileSync(keyFile, `${'0f'.repeat(32)}\n`, { mode: 0o600 });
+    const withKey = ['--key-file', keyFile];
+    const id = await helveFleet(at, 'send', ...withKey, 'the title\na secret prompt');
+    const without = await workerAt(at);
+    await until(isDone(id));
+    const { rows: failed } = await database.query('select outcome, problem from helve.prompt');
+    expect(failed).toEqual([{ outcome: 'error', problem: expect.stringContaining('this process has no key') }]);
+    without.process.kill('SIGTERM');
+    await without.ended;
+    await workerAt(at, withKey);
+    await helveFleet(at, 'send', ...withKey, '--resume', id, 'a secret prompt');
+    await until(isDone(id));
+    expect(linesOf(at, 'ran.txt')).toEqual(['a secret']);
+    const { rows } = await database.query(
+      "select content from helve.record union all select content from helve.prompt union all select convert_to(title, 'UTF8') from helve.session",
+    );
+    expect(rows.length).toBeGreaterThan(4);
+    expect(rows.filter(({ content }) => content.includes('secret'))).toEqual([]);
   });
 
   test('helve doctor --database says what a fleet has, and what is wrong with an address', async () => {
