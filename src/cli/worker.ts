@@ -73,7 +73,8 @@ export async function worker(argv: readonly string[]): Promise<number> {
     store: new PostgresStore(database, { seal, worker: id }),
     prompts: new FleetPrompts(database, seal),
     questions: new FleetQuestions(database, seal),
-    readAnswer,
+    // A client that can write to the database can send prompts, too.
+    readAnswer: (asked, given, actor) => readAnswer(asked, given, { actor, role: 'run' }),
     dataFolder: dataFolderOf(),
     open: (whenRecorded) => conversationOpener(runFlags, { surface: 'background', env, whenRecorded }).open,
     onProblem: tell,
