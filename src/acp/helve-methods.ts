@@ -110,7 +110,7 @@ export function helveMethods(options: HelveMethodsOptions) {
         return {
           sessionId: id,
           epoch: session.feed.epoch,
-          seq: session.feed.seq,
+          seq: subscription.seq,
           title,
           state,
           root: agent.session.root,

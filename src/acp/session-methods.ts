@@ -63,7 +63,8 @@ export function sessionMethods({ sessions, index, dataFolder, optionsOf }: Sessi
     '_helve/session/timeline': async (params) => {
       const { sessionId } = await rowOf(params);
       const feed = sessions.get(sessionId)?.feed;
-      return timelinePage(dataFolder, sessionId, { from: readPosition(params), limit: readLimit(params), feed });
+      const page = timelinePage(dataFolder, sessionId, { from: readPosition(params), limit: readLimit(params), feed });
+      return { ...page, promptAt: usage.read(sessionId).promptAt ?? null };
     },
     '_helve/session/audit': async (params) => {
       const { sessionId } = await rowOf(params);

@@ -8,7 +8,7 @@ import { type Todo, todosFrom } from '../contract/todo.js';
 
 const MAX_POINTS = 200;
 const MAX_KEPT = 32; // sessions whose position is remembered
-const WANTED = ['"type":"turn"', '"type":"todos"', '"type":"mode"', '"type":"run"', '"type":"session"'];
+const WANTED = ['"type":"turn"', '"type":"todos"', '"type":"mode"', '"type":"run"', '"type":"session"', '"changes":'];
 
 /** What one turn used, or several that follow each other, in a session of many. */
 export interface UsagePoint {
@@ -32,6 +32,8 @@ export interface UsageOverTime {
   todos: readonly Todo[];
   mode: string | undefined;
   model: string | undefined;
+  /** When the last prompt was sent: milliseconds since the epoch. */
+  promptAt: number | undefined;
 }
 
 interface Position {
@@ -42,7 +44,10 @@ interface Position {
   todos: readonly Todo[];
   mode: string | undefined;
   model: string | undefined;
+  promptAt: number | undefined;
 }
+
+const unread = { total: undefined, todos: [], mode: undefined, model: undefined, promptAt: undefined };
 
 export class SessionUsageReader {
   readonly #dataFolder: string;
@@ -60,9 +65,7 @@ export class SessionUsageReader {
     const file = String(stats?.ino);
     const before = this.#positions.get(id);
     const isSame = before?.file === file && before.end <= (stats?.size ?? 0);
-    const at = isSame
-      ? before
-      : { file, end: 0, points: [], total: undefined, todos: [], mode: undefined, model: undefined };
+    const at: Position = isSame ? before : { ...unread, file, end: 0, points: [] };
     for (const { line, end, damaged } of readSession(folder, { withoutLarge: true, from: at.end, only: WANTED })) {
       if (damaged?.torn) break; // it is being written
       at.end = end;
@@ -71,6 +74,8 @@ export class SessionUsageReader {
       else if (line?.type === 'todos') at.todos = todosFrom(line.todos) ?? [];
       else if (line?.type === 'mode') at.mode = line.mode;
       else if (line?.type === 'run') at.total = line.total;
+      else if (line?.type === 'user' && line.changes !== undefined)
+        at.promptAt = line.at; // results have no `changes`
       else if (line?.type === 'turn') {
         at.points.push(pointOf(line, at.total));
         at.total = line.total;

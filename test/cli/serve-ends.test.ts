@@ -43,11 +43,16 @@ test('a client that comes back gets only what has changed since it left, and the
   const token = await at.token('run');
   const client = await ServeClient.connect(url, token);
   await client.request('_helve/prompt', prompt('make it', at.cwd));
-  await client.request('_helve/session/attach', { sessionId: ID });
+  const first = await client.request('_helve/session/attach', { sessionId: ID });
   const question = await client.until(() => client.entries.find(({ kind }) => kind === 'question'));
   const { epoch } = await client.request('_helve/session/attach', { sessionId: ID });
   const seen = Math.max(...client.messages.map(({ params }) => Number((params as { seq?: number }).seq ?? 0)));
   client.socket.terminate(); // as a browser that falls asleep
+
+  // One that had its answer and none of its entries yet misses nothing.
+  const early = await ServeClient.connect(url, token);
+  await early.request('_helve/session/attach', { sessionId: ID, after: { epoch, seq: first['seq'] } });
+  await early.until(() => early.entries.find(({ kind }) => kind === 'prompt'));
 
   const other = await ServeClient.connect(url, token);
   await other.request('_helve/session/attach', { sessionId: ID });
