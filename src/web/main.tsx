@@ -5,7 +5,7 @@ import { AppContext, useApp, WebApp } from './store/web-app.js';
 import { lazyView } from './views/lazy-view.js';
 import { Shell } from './views/shell.js';
 
-const SignInPage = lazyView(async () => (await import('./views/sign-in-page.js')).SignInPage);
+const SignInPage = lazyView(async () => (await import('./views/other-pages.js')).SignInPage);
 
 function Page() {
   const app = useApp();

@@ -1,7 +1,7 @@
 // The web view in a real Chromium, on a real `helve serve` with a scripted model.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -40,7 +40,7 @@ interface Visit extends ServePlace {
   /** Another window of the same person. */
   open(): Promise<Page>;
   /** Starts a session with this prompt, and shows it. */
-  start(prompt: string): Promise<void>;
+  start(prompt: string, heading?: RegExp): Promise<void>;
 }
 
 /** A server with a session list of its own, and a browser that is signed in. At the end, the page must not have complained. */
@@ -81,11 +81,11 @@ async function visit(
     await other.goto(page.url());
     return other;
   };
-  const start = async (prompt: string): Promise<void> => {
+  const start: Visit['start'] = async (prompt, heading) => {
     const id = randomUUID();
     expect(await place.helve(['bg', '--session-id', id, prompt])).toMatchObject({ code: 0 });
     await page.goto(`${url}/#/session/${id}`);
-    await page.getByRole('heading', { name: prompt }).waitFor();
+    await page.getByRole('heading', { name: heading ?? prompt, level: 1 }).waitFor();
   };
   const expectBroken = (): void => {
     isBreaking = true;
@@ -308,3 +308,168 @@ inBrowser('a one-time code signs in and leaves the address; a revoked token show
   await helve(['serve', 'tokens', 'revoke', 'admin']);
   await page.getByText(/was revoked/).waitFor();
 });
+
+inBrowser(
+  'a prompt that a stopped server did not answer runs once, after the server was killed and is back',
+  async () => {
+    const visited = await visit([{ text: 'First answer.' }, { text: 'Second answer.' }]);
+    const { page, start, served, url, expectBroken, model } = visited;
+    await start('the first prompt');
+    await page.getByText('First answer.').waitFor();
+    served.process.kill('SIGSTOP');
+    await page.getByLabel('Prompt', { exact: true }).fill('the second prompt');
+    await page.keyboard.press('Enter');
+    await page.getByText('is sent…').waitFor();
+    expectBroken();
+    served.process.kill('SIGKILL');
+    await served.ended;
+    await startServe(visited, ['--port', new URL(url).port]);
+    await page.getByText('Second answer.').waitFor();
+    await page.getByText('is sent…').waitFor({ state: 'detached' });
+    expect(model.requests.filter(({ text }) => text.includes('the second prompt'))).toHaveLength(1);
+  },
+);
+
+inBrowser('a connection that is silent is given up, and its late end does not end the one after it', async () => {
+  const { page, start, served, expectBroken } = await visit([{ text: 'First answer.' }, { text: 'Second answer.' }]);
+  await page.clock.install();
+  let sockets = 0;
+  page.on('websocket', () => {
+    sockets += 1;
+  });
+  await page.reload();
+  await start('the first prompt');
+  await page.getByText('First answer.').waitFor();
+  const before = sockets;
+  expectBroken();
+  served.process.kill('SIGSTOP');
+  await page.clock.fastForward(60_000); // as after a sleep of the machine
+  await page.clock.fastForward(6_000);
+  await page.locator('.banner').waitFor();
+  await page.clock.fastForward(2_000); // the pause before another connection is tried
+  served.process.kill('SIGCONT');
+  await page.locator('.banner').waitFor({ state: 'detached' });
+  await page.getByLabel('Prompt', { exact: true }).fill('the second prompt');
+  await page.keyboard.press('Enter');
+  await page.getByText('Second answer.').waitFor();
+  expect(sockets).toBe(before + 1);
+});
+
+inBrowser('whatever a model writes stays text within the page', async () => {
+  const deep = Array.from({ length: 1_000 }, (_, level) => `${'  '.repeat(level)}- ${level}`).join('\n');
+  const quotes = `${'> '.repeat(1_000)}quoted`;
+  const wide = `|${'a|'.repeat(300)}\n|${'-|'.repeat(300)}\n|${'b|'.repeat(300)}`;
+  const { page, start } = await visit(
+    [
+      {
+        text: `${deep}\n\n${quotes}\n\n${wide}\n\n\u202Eevil\u2066 \u0007 &#x202e;entity`,
+        calls: [bash('printf "\\033]0;title\\007\\033[31mred\\033[2J\\n"; exit 3')],
+      },
+      {
+        text: '# <img src=x onerror=alert(1)>\n\n[x](JaVaScRiPt:alert(1)) [y](data:text/html,z) ![z](https://example.com/z.png)\n\nThe end.',
+      },
+    ],
+    { viewport: phone },
+  );
+  await start('\u202E<b>bold</b> 🎉 שלום and a very long title that goes on and on, without an end in sight', /bold/);
+  await page.getByText('The end.').waitFor();
+  const shown = await page.evaluate<string>('document.body.innerText + document.title');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+  expect(shown).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u0000-\u0008\u001B]/);
+  expect(await page.locator('main img, main b, main a[href^="javascript" i], main a[href^="data"]').count()).toBe(0);
+  expect(await page.locator('[role="alert"]').count()).toBe(0); // nothing failed while it was drawn
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width);
+});
+
+inBrowser(
+  'a long diff says how much of it was not read, and the timeline leads to a call of the last prompt',
+  async () => {
+    const long = Array.from({ length: 300 }, (_, index) => `line ${index}`).join('\n');
+    const { page, start, cwd } = await visit([
+      { calls: [{ name: 'Write', input: { file_path: 'long.txt', content: `${long}\n` } }] },
+      { text: 'First answer.' },
+      { calls: [{ name: 'Read', input: { file_path: 'long.txt' } }] },
+      { text: 'Second answer.' },
+    ]);
+    await start('write it');
+    await question(page)
+      .getByRole('button', { name: /^Yes, without reading the last \d+ lines$/ })
+      .waitFor();
+    expect(await question(page).getByText('More ways to allow').count()).toBe(0);
+    const body = question(page).getByRole('group', { name: 'What it is about' });
+    await body.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await question(page).getByRole('button', { name: 'Yes', exact: true }).waitFor();
+    await pressAllow(page);
+    await page.getByText('First answer.').waitFor();
+    expect(await readFile(join(cwd, 'long.txt'), 'utf8')).toBe(`${long}\n`);
+    await page.getByLabel('Prompt', { exact: true }).fill('read it');
+    await page.keyboard.press('Enter');
+    await page.getByText('Second answer.').waitFor();
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    await page.locator('.bar-row').first().waitFor();
+    expect(await page.locator('.bar-row strong').allTextContents()).toEqual(['Read']);
+    await page.getByRole('button', { name: 'All' }).click();
+    await page.locator('.bar-row').nth(1).waitFor();
+    await page.locator('.bar-row').first().click();
+    await page.getByRole('link', { name: 'To the call' }).click();
+    await page.locator('.call.target .call-line:focus').waitFor();
+    expect(await page.locator('.call.target').textContent()).toContain('long.txt');
+  },
+);
+
+inBrowser(
+  'trust and choices are answered, a notification says so elsewhere, and the search finds what was said',
+  async () => {
+    const { page, start, cwd, context, model } = await visit([
+      {
+        calls: [
+          {
+            name: 'AskUserQuestion',
+            input: {
+              questions: [
+                {
+                  question: 'Which colour?',
+                  header: 'Colour',
+                  options: [
+                    { label: 'Red', description: 'as a rose' },
+                    { label: 'Blue', description: 'as the sea' },
+                  ],
+                  multiSelect: false,
+                },
+              ],
+            },
+          },
+        ],
+      },
+      { text: 'A remarkable choice.' },
+    ]);
+    await context.addInitScript(`
+    localStorage.setItem('helve.notify', 'on');
+    window.told = [];
+    window.Notification = class { static permission = 'granted'; constructor(title) { told.push(title); } addEventListener() {} };
+    window.isHidden = false;
+    Object.defineProperty(document, 'visibilityState', { get: () => (isHidden ? 'hidden' : 'visible') });
+  `);
+    await page.reload();
+    await mkdir(join(cwd, '.claude'));
+    await writeFile(join(cwd, '.claude/settings.json'), JSON.stringify({ permissions: { allow: ['Bash(ls)'] } }));
+    await start('choose a colour');
+    await question(page).getByText('Bash(ls)').waitFor();
+    await pressAllow(page);
+    await question(page).getByLabel('Blue').check();
+    await page.evaluate('isHidden = true');
+    await pressAllow(page);
+    await page.getByText('A remarkable choice.').waitFor();
+    expect(model.requests.at(-1)?.text).toContain('Blue');
+    await expect
+      .poll(async () => await page.evaluate('told'))
+      .toContainEqual(expect.stringMatching(/: has ended its work$/));
+    await page.getByLabel('Search all sessions').fill('remarkable');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('region', { name: 'What was said' })
+      .getByRole('link', { name: /choose a colour/ })
+      .click();
+    await page.getByText('A remarkable choice.').waitFor();
+  },
+);

@@ -6,7 +6,9 @@ import type { Methods } from './wire.js';
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 const SILENT_MS = 45_000; // the server pings every 30 s, which a page can't see; after a sleep the socket may be dead
+const LOOK_MS = 15_000; // how often an open connection is looked at: nothing tells a page that its machine has slept
 const PROBE_MS = 5_000;
+const GREETING_MS = 15_000; // a proxy may accept a connection and then say nothing
 
 export type LinkState =
   | { name: 'connecting' }
@@ -50,6 +52,7 @@ export class Link {
   #failures = 0;
   #heardAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #looking: ReturnType<typeof setInterval> | undefined;
   #isStopped = true;
 
   /** Connects, and stays connected until `stop`. */
@@ -58,6 +61,7 @@ export class Link {
       this.#isStopped = false;
       addEventListener('online', this.#wake);
       document.addEventListener('visibilitychange', this.#wake);
+      this.#looking = setInterval(this.#lookAtSilence, LOOK_MS);
     }
     this.#failures = 0;
     this.#connect();
@@ -68,6 +72,7 @@ export class Link {
     removeEventListener('online', this.#wake);
     document.removeEventListener('visibilitychange', this.#wake);
     clearTimeout(this.#timer);
+    clearInterval(this.#looking);
     this.#socket?.close();
   }
 
@@ -106,19 +111,23 @@ export class Link {
     const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/acp`;
     const socket = new WebSocket(address, ['helve', ...(key === null ? [] : [`helve.key.${key}`])]);
     this.#socket = socket;
-    socket.addEventListener('open', () => void this.#greet());
-    socket.addEventListener('message', ({ data }) => this.#take(String(data)));
-    socket.addEventListener('close', ({ code, reason }) => void this.#closed(code, reason));
+    // One that was given up may still speak: it must not be taken for the connection that replaced it.
+    const isCurrent = (): boolean => this.#socket === socket;
+    socket.addEventListener('open', () => isCurrent() && void this.#greet(socket));
+    socket.addEventListener('message', ({ data }) => isCurrent() && this.#take(String(data)));
+    socket.addEventListener('close', ({ code, reason }) => isCurrent() && void this.#closed(code, reason));
+    this.#timer = setTimeout(() => this.#giveUp(socket, 'The server does not answer.'), GREETING_MS);
   }
 
-  async #greet(): Promise<void> {
+  async #greet(socket: WebSocket): Promise<void> {
     this.#heardAt = Date.now();
     try {
       await this.request('initialize', { protocolVersion: 1 });
     } catch {
-      this.#socket?.close();
+      socket.close();
       return;
     }
+    clearTimeout(this.#timer);
     this.#failures = 0;
     this.state.value = { name: 'open' };
     for (const listener of this.#onOpen) listener();
@@ -176,16 +185,26 @@ export class Link {
     if (!socket) {
       this.#failures = 0;
       this.#connect();
-    } else if (this.state.peek().name === 'open' && Date.now() - this.#heardAt > SILENT_MS) void this.#probe(socket);
+    } else this.#lookAtSilence();
+  };
+
+  readonly #lookAtSilence = (): void => {
+    const socket = this.#socket;
+    if (!socket || document.visibilityState === 'hidden' || this.state.peek().name !== 'open') return;
+    if (Date.now() - this.#heardAt > SILENT_MS) void this.#probe(socket);
   };
 
   /** A socket that has slept with the machine may be dead without a word. */
   async #probe(socket: WebSocket): Promise<void> {
-    const timer = setTimeout(() => {
-      if (this.#socket === socket) void this.#closed(1006, 'The connection was lost while the machine slept.');
-      socket.close();
-    }, PROBE_MS);
+    this.#heardAt = Date.now(); // one probe at a time
+    const timer = setTimeout(() => this.#giveUp(socket, 'The connection was lost.'), PROBE_MS);
     await this.request('_helve/host/status', {}).catch(() => undefined);
     clearTimeout(timer);
+  }
+
+  /** Its own `close` event would come only after the closing handshake, which a dead connection does not answer. */
+  #giveUp(socket: WebSocket, why: string): void {
+    if (this.#socket === socket) void this.#closed(1006, why);
+    socket.close();
   }
 }

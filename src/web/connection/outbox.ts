@@ -34,6 +34,10 @@ export class Outbox {
     this.#sendAll();
   }
 
+  has(sessionId: string): boolean {
+    return this.prompts.peek().some((prompt) => prompt.sessionId === sessionId);
+  }
+
   /** Takes a refused prompt out, so that its text can be changed. */
   take(promptId: string): OutgoingPrompt | undefined {
     const taken = this.prompts.peek().find((prompt) => prompt.promptId === promptId);
@@ -77,7 +81,11 @@ export class Outbox {
 
   #set(prompts: readonly OutgoingPrompt[]): void {
     this.prompts.value = prompts;
-    sessionStorage.setItem(KEY, JSON.stringify(prompts));
+    try {
+      sessionStorage.setItem(KEY, JSON.stringify(prompts));
+    } catch {
+      // They are too long for the storage of the browser, so only a reload of the page would lose them.
+    }
   }
 }
 

@@ -82,7 +82,7 @@ export interface Methods {
   '_helve/session/detach': [{ sessionId: string }, unknown];
   '_helve/session/read': [{ sessionId: string; before?: string }, ReadPage];
   '_helve/session/overview': [{ sessionId: string }, Overview];
-  '_helve/session/timeline': [{ sessionId: string; after?: string }, TimelinePage];
+  '_helve/session/timeline': [{ sessionId: string; after?: string }, TimelinePage & { promptAt: number | null }];
   '_helve/session/changes': [{ sessionId: string }, SessionChangesPage];
   '_helve/session/undo': [{ sessionId: string; callId: string }, { isDone: boolean; message: string }];
   '_helve/session/answer': [{ sessionId: string; questionId: string; answer: unknown }, { isAccepted: boolean }];

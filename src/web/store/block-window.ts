@@ -42,6 +42,11 @@ export const lastWindow = (blocks: Blocks): BlockWindow => ({
   end: blocks.length,
 });
 
+export const windowAround = (blocks: Blocks, at: number): BlockWindow => ({
+  start: startOf(blocks, at, STEP),
+  end: endOf(blocks, at, STEP),
+});
+
 export function windowAbove(blocks: Blocks, { start, end }: BlockWindow): BlockWindow {
   const first = startOf(blocks, start, STEP);
   return { start: first, end: Math.min(end, Math.max(start, endOf(blocks, first, MOST))) };

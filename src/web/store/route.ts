@@ -9,7 +9,8 @@ export type Route =
   | { page: 'sessions' }
   | { page: 'search'; text: string }
   | { page: 'new'; root?: string }
-  | { page: 'session'; id: string; tab: SessionTab };
+  /** `call`: the one that the conversation shows first. */
+  | { page: 'session'; id: string; tab: SessionTab; call?: string };
 
 export class Router {
   readonly route: Signal<Route>;
@@ -35,16 +36,17 @@ export function address(route: Route): string {
     case 'new':
       return route.root === undefined ? '#/new' : `#/new/${encodeURIComponent(route.root)}`;
     case 'session':
-      return `#/session/${encodeURIComponent(route.id)}${route.tab === 'conversation' ? '' : `/${route.tab}`}`;
+      return `#/session/${encodeURIComponent(route.id)}${route.tab === 'conversation' && route.call === undefined ? '' : `/${route.tab}`}${route.call === undefined ? '' : `/${encodeURIComponent(route.call)}`}`;
   }
 }
 
 function parse(hash: string): Route {
-  const [page = '', first = '', second = ''] = hash.replace(/^#\/?/, '').split('/').map(decoded);
+  const [page = '', first = '', second = '', third = ''] = hash.replace(/^#\/?/, '').split('/').map(decoded);
   if (page === 'search') return { page, text: first };
   if (page === 'new') return first === '' ? { page } : { page, root: first };
   if (page !== 'session' || first === '') return { page: 'sessions' };
-  return { page, id: first, tab: sessionTabs.find((tab) => tab === second) ?? 'conversation' };
+  const tab = sessionTabs.find((each) => each === second) ?? 'conversation';
+  return { page, id: first, tab, ...(third !== '' && { call: third }) };
 }
 
 function decoded(part: string): string {

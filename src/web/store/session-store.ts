@@ -9,7 +9,7 @@ import { StreamedText, type TextSegment } from './entry-texts.js';
 
 const NOT_OPEN = -32_002;
 const MAX_GROUP = 40; // calls that are drawn as one block
-const HIDDEN_FLUSH_MS = 250; // in a page that is not visible, no frame is drawn
+const FLUSH_MS = 250; // in a page that is not visible, or is hidden meanwhile, no frame is drawn
 
 export type CallSignal = Signal<FeedCall>;
 
@@ -143,6 +143,7 @@ export class SessionStore {
 
   async #read(): Promise<void> {
     const { title, root, past, earlier } = await this.#link.request('_helve/session/read', { sessionId: this.id });
+    if (!this.isReadOnly.peek()) return; // it is followed meanwhile
     batch(() => {
       this.#clear();
       this.title.value = title;
@@ -164,11 +165,12 @@ export class SessionStore {
     batch(() => {
       if (after?.epoch !== attached.epoch) {
         this.#clear();
+        this.#waiting = []; // their numbers mean nothing in this feed
         this.earlier.value = attached.earlier;
         for (const entry of attached.past) this.#put(entry, 0);
         this.#finishText();
         this.#publish();
-        this.#known = { epoch: attached.epoch, seq: 0 };
+        this.#known = { epoch: attached.epoch, seq: attached.seq };
       }
       this.title.value = attached.title;
       this.root.value = attached.root;
@@ -191,12 +193,13 @@ export class SessionStore {
     this.#waiting.push(notice);
     if (this.#isFlushing) return;
     this.#isFlushing = true;
-    const flush = (): void => this.#flush();
-    if (document.visibilityState === 'hidden') setTimeout(flush, HIDDEN_FLUSH_MS);
-    else requestAnimationFrame(flush);
+    requestAnimationFrame(this.#flush);
+    setTimeout(this.#flush, FLUSH_MS);
   }
 
-  #flush(): void {
+  /** At the next frame, or after a while if there is none. */
+  readonly #flush = (): void => {
+    if (!this.#isFlushing) return;
     this.#isFlushing = false;
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -207,7 +210,7 @@ export class SessionStore {
       }
       this.#publish();
     });
-  }
+  };
 
   #publish(): void {
     if (this.#isChanged) this.blocks.value = this.#all.slice();

@@ -2,6 +2,12 @@
 import type { TimelineCall } from '../../host/session-timeline.js';
 import type { Link } from '../connection/link.js';
 
+export interface TimelineOfSession {
+  calls: readonly TimelineCall[];
+  /** When the last prompt was sent; null if it is not known. */
+  promptAt: number | null;
+}
+
 export class Timeline {
   readonly #calls = new Map<string, TimelineCall>();
   readonly #link: Link;
@@ -23,14 +29,16 @@ export class Timeline {
     return { ...call, waits };
   }
 
-  async load(): Promise<readonly TimelineCall[]> {
+  async load(): Promise<TimelineOfSession> {
     for (;;) {
-      const { calls, next } = await this.#link.request('_helve/session/timeline', {
+      const { calls, next, promptAt } = await this.#link.request('_helve/session/timeline', {
         sessionId: this.#sessionId,
         ...(this.#last !== undefined && { after: this.#last }),
       });
       for (const call of calls) this.#calls.set(call.callId, call);
-      if (next === undefined) return [...this.#calls.values()].map((call) => this.#named(call));
+      if (next === undefined) {
+        return { calls: [...this.#calls.values()].map((call) => this.#named(call)), promptAt };
+      }
       this.#last = next;
     }
   }

@@ -1,11 +1,12 @@
 // Everything that the page knows, put together once.
 
-import { effect, type Signal, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { Link } from '../connection/link.js';
 import { Outbox } from '../connection/outbox.js';
 import { type Me, mayDo, type RoleName } from '../connection/wire.js';
+import { Drafts } from './drafts.js';
 import { startNotifications } from './notify.js';
 import { Preferences } from './preferences.js';
 import { Router } from './route.js';
@@ -17,6 +18,11 @@ export class WebApp {
   readonly me: Signal<Me | null | undefined> = signal(undefined);
   readonly link = new Link();
   readonly router = new Router();
+  /** The call in the address, which the conversation shows. */
+  readonly routeCall: ReadonlySignal<string | undefined> = computed(() => {
+    const route = this.router.route.value;
+    return route.page === 'session' ? route.call : undefined;
+  });
   readonly preferences = new Preferences();
   readonly list = new SessionList(this.link);
   readonly outbox: Outbox = new Outbox(this.link, (sessionId) => void this.#accepted(sessionId));
@@ -26,11 +32,12 @@ export class WebApp {
   readonly message: Signal<string> = signal('');
   readonly isHelpOpen: Signal<boolean> = signal(false);
   /** Texts that were typed and not sent, by session. */
-  readonly drafts = new Map<string, string>();
+  readonly drafts = new Drafts();
 
   constructor() {
     startNotifications(this.list, this.preferences, this.router);
     effect(() => this.#follow());
+    effect(() => this.#followWhatBegan());
   }
 
   signedIn(me: Me): void {
@@ -70,7 +77,18 @@ export class WebApp {
     const store = new SessionStore(this.link, id, this.outbox);
     this.session.value = store;
     const isAtRest = row?.state === 'ended' || row?.state === 'interrupted';
-    store.open({ canAttach: row === undefined || (row.canAttach && !isAtRest) });
+    // To attach to a session that is at rest may continue its work. One that is not in the list is an old one that is not
+    // loaded yet, or so new that the list does not have it yet.
+    const isOld = this.list.more.peek() !== undefined && !this.outbox.has(id);
+    store.open({ canAttach: row === undefined ? !isOld : row.canAttach && !isAtRest });
+  }
+
+  /** A session that was at rest when it was opened here goes on elsewhere. */
+  #followWhatBegan(): void {
+    const store = this.session.value;
+    const row = store && this.list.rows.value.get(store.id);
+    const isAtWork = row?.state === 'running' || row?.state === 'requires_action';
+    if (isAtWork && row.canAttach && store?.isReadOnly.peek()) void store.attach();
   }
 }
 

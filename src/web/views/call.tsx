@@ -23,6 +23,7 @@ import type { FeedCall } from '../../host/session-feed.js';
 import { counted } from '../../platform/text/counted.js';
 import { visibleLine } from '../../platform/text/visible-lines.js';
 import type { CallSignal, SessionStore } from '../store/session-store.js';
+import { useApp } from '../store/web-app.js';
 import { DisplayBodyView } from './display-body.js';
 import { Icon } from './icons.js';
 import { Output } from './output.js';
@@ -76,7 +77,8 @@ export function Calls({ calls, store }: { calls: ReadonlySignal<readonly CallSig
 const canFold = ({ display, status }: FeedCall): boolean => display.looks !== undefined && status !== 'failed';
 
 function Looks({ calls, store }: { calls: readonly CallSignal[]; store: SessionStore }) {
-  const [isOpen, setOpen] = useState(false);
+  const app = useApp();
+  const [isOpen, setOpen] = useState(() => calls.some((call) => call.peek().id === app.routeCall.peek()));
   const isRunning = calls.some(({ value }) => value.status !== 'completed');
   const shown = (text: string): string => visibleLine(shortenIn(store)(text));
   const parts = looksWords(
@@ -122,6 +124,7 @@ const shortenIn =
 
 function Call({ call: source, store }: { call: CallSignal; store: SessionStore }) {
   const call = source.value;
+  const target = useApp().routeCall.value;
   const [chosen, setChosen] = useState<boolean | undefined>(undefined);
   const state = stateOf(call, isAskedAbout(store, call.id));
   const facts: ShownCall = { ...call, state, shorten: shortenIn(store) };
@@ -133,9 +136,13 @@ function Call({ call: source, store }: { call: CallSignal; store: SessionStore }
   const children = store.children.get(call.id)?.value ?? [];
   const isRunning = state === 'running';
   const canOpen = hasBody || children.length > 0;
-  const isOpen = chosen ?? (isOpenAtFirst(call, state) || (isRunning && children.length > 0));
+  const isOpen =
+    chosen ??
+    (isOpenAtFirst(call, state) ||
+      (isRunning && children.length > 0) ||
+      children.some((child) => child.peek().id === target));
   return (
-    <div class={`call ${state}`} data-call={call.id}>
+    <div class={call.id === target ? `call ${state} target` : `call ${state}`} data-call={call.id}>
       <CallLine facts={facts} isOpen={isOpen} canOpen={canOpen} onToggle={() => setChosen(!isOpen)}>
         <StateSign state={state} />
         <span class="call-title">
@@ -211,7 +218,9 @@ export function StateSign({ state }: { state: CallState }) {
 
 /** What a child agent did, as a tree. */
 function Children({ calls, store }: { calls: readonly CallSignal[]; store: SessionStore }) {
-  const [shows, setShows] = useState(8);
+  const target = useApp().routeCall.peek();
+  const isTargetIn = calls.some((call) => call.peek().id === target);
+  const [shows, setShows] = useState(isTargetIn ? Number.POSITIVE_INFINITY : 8);
   const hidden = Math.max(0, calls.length - shows);
   return (
     <div class="children" role="group" aria-label={`${calls[0]?.value.agent?.type ?? 'child'} agent`}>

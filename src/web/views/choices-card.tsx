@@ -22,7 +22,7 @@ export function ChoicesCard({ id, questions, mayAnswer, answer }: ChoicesCardPro
   const isComplete = given.every(({ chosen, text }) => chosen.length > 0 || text.trim() !== '');
   return (
     <>
-      <div class="question-body">
+      <div class="question-body question-inner">
         {questions.map((question, index) => (
           <OneQuestion
             key={question.question}

@@ -7,7 +7,7 @@ const MAX_COLORED = 60_000; // characters; colouring more would be felt while it
 
 /** Without colours until these are loaded. */
 const CodeChunk = lazyView(
-  async () => (await import('./colored-code.js')).ColoredCode,
+  async () => (await import('./session-parts.js')).ColoredCode,
   ({ text }) => <code>{text}</code>,
 );
 

@@ -10,7 +10,7 @@ const MOST_COMMANDS = 8;
 export function Composer({ store }: { store: SessionStore }) {
   const app = useApp();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useState(() => app.drafts.get(store.id) ?? '');
+  const [text, setText] = useState(() => app.drafts.get(store.id));
   const [chosen, setChosen] = useState(0);
   const [isClosed, setClosed] = useState(false);
   const state = store.state.value;

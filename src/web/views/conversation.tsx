@@ -5,10 +5,11 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { compactionSize } from '../../display/compaction-notice.js';
 import { visibleLines } from '../../platform/text/visible-lines.js';
 import type { Entry } from '../connection/wire.js';
-import { type BlockWindow, lastWindow, windowAbove, windowBelow } from '../store/block-window.js';
+import { type BlockWindow, lastWindow, windowAbove, windowAround, windowBelow } from '../store/block-window.js';
 import type { Block, SessionStore } from '../store/session-store.js';
 import { useApp } from '../store/web-app.js';
 import { Calls } from './call.js';
+import { FaultBoundary } from './fault-boundary.js';
 import { Icon } from './icons.js';
 import { MarkdownBlockView } from './markdown.js';
 
@@ -22,7 +23,8 @@ export function Conversation({ store }: { store: SessionStore }) {
   const [isFollowing, setFollowing] = useState(true);
   /** Undefined: the end, whatever comes. */
   const [chosen, setChosen] = useState<BlockWindow | undefined>(undefined);
-  const shown = chosen ?? lastWindow(blocks);
+  // After a reconnection there may be fewer.
+  const shown = chosen && chosen.end <= blocks.length ? chosen : lastWindow(blocks);
   const { start, end } = shown;
   const anchor = useRef<{ id: string; top: number } | undefined>(undefined);
 
@@ -48,6 +50,11 @@ export function Conversation({ store }: { store: SessionStore }) {
     return () => observer.disconnect();
   }, [isFollowing]);
 
+  useShownCall({ store, scroller, onFound: (at) => showAround(at), onEarlier: () => void loadEarlier() });
+  const showAround = (at: number): void => {
+    setFollowing(false);
+    setChosen(windowAround(blocks, at));
+  };
   const keepPlace = (): void => {
     const element = scroller.current;
     const first = [...(element?.querySelectorAll<HTMLElement>('[data-block]') ?? [])].find(
@@ -104,7 +111,9 @@ export function Conversation({ store }: { store: SessionStore }) {
           )}
           {blocks.slice(start, end).map((block) => (
             <div key={block.id} data-block={block.id} class={`block block-${block.kind}`}>
-              <BlockView block={block} store={store} />
+              <FaultBoundary what="This entry">
+                <BlockView block={block} store={store} />
+              </FaultBoundary>
             </div>
           ))}
           {blocks.length === 0 && store.state.value !== 'loading' && <p class="empty">Nothing has been said yet.</p>}
@@ -118,6 +127,41 @@ export function Conversation({ store }: { store: SessionStore }) {
       )}
     </div>
   );
+}
+
+interface ShownCallOptions {
+  store: SessionStore;
+  scroller: { current: HTMLElement | null };
+  onFound(block: number): void;
+  onEarlier(): void;
+}
+
+/** Goes to the call in the address, once. */
+function useShownCall({ store, scroller, onFound, onEarlier }: ShownCallOptions): void {
+  const call = useApp().routeCall.value;
+  const done = useRef<string | undefined>(undefined);
+  const blocks = store.blocks.value;
+  const earlier = store.earlier.value;
+  const [isFound, setFound] = useState(false);
+  useEffect(() => {
+    if (call === undefined || done.current === call || isFound || store.state.peek() === 'loading') return;
+    const own = store.calls.get(call)?.peek().agent?.parentCallId ?? call;
+    const at = blocks.findIndex(
+      (block) => block.kind === 'calls' && block.calls.peek().some(({ value }) => value.id === own),
+    );
+    if (at >= 0) {
+      setFound(true);
+      onFound(at);
+    } else if (earlier !== undefined) onEarlier();
+  }, [call, blocks, earlier]);
+  useEffect(() => {
+    if (!isFound || call === undefined) return;
+    const element = scroller.current?.querySelector<HTMLElement>(`[data-call="${CSS.escape(call)}"]`);
+    element?.scrollIntoView({ block: 'center' });
+    element?.querySelector<HTMLElement>('.call-line')?.focus({ preventScroll: true });
+    done.current = call;
+    setFound(false);
+  }, [isFound]);
 }
 
 const topOf = (element: HTMLElement, id: string): number =>

@@ -32,7 +32,11 @@ export function Diff({ path, patch, maxRows = MAX_ROWS, isNarrow = false }: Diff
           {isBeside ? <Beside rows={rows} spans={spans} /> : <Unified rows={rows} spans={spans} isNew={isNew} />}
         </tbody>
       </table>
-      {hidden > 0 && <p class="muted more">… {counted(hidden, 'more line')}</p>}
+      {hidden > 0 && (
+        <p class="muted more" data-hidden={hidden}>
+          … {counted(hidden, 'more line')}
+        </p>
+      )}
     </div>
   );
 }

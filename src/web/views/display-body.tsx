@@ -9,7 +9,7 @@ import { Output } from './output.js';
 
 const LIST_ITEMS = 200;
 
-const Diff = lazyView(async () => (await import('./diff.js')).Diff);
+export const Diff = lazyView(async () => (await import('./session-parts.js')).Diff);
 
 export function DisplayBodyView({ body, isDim = false }: { body: DisplayBody; isDim?: boolean }) {
   switch (body.type) {

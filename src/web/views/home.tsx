@@ -1,14 +1,21 @@
 // The page of all sessions. On a phone the list itself is the page.
 
+import { useState } from 'preact/hooks';
 import { address } from '../store/route.js';
 import { useApp } from '../store/web-app.js';
 import { SessionRowView } from './session-row.js';
 
-const MOST_ROWS = 60;
+const STEP = 60; // rows of a group
 
 export function Home() {
   const app = useApp();
   const groups = app.list.groups.value;
+  const [most, setMost] = useState(STEP);
+  const isCut = app.list.more.value !== undefined || groups.some(({ rows }) => rows.length > most);
+  const showMore = (): void => {
+    setMost(most + STEP);
+    if (groups.every(({ rows }) => rows.length <= most + STEP)) app.list.loadMore().catch((error) => app.tell(error));
+  };
   const waiting = groups.find(({ name }) => name === 'Needs you')?.rows.length ?? 0;
   const working = groups.find(({ name }) => name === 'At work')?.rows.length ?? 0;
   return (
@@ -24,12 +31,17 @@ export function Home() {
             {name} <span class="count">{rows.length}</span>
           </h2>
           <div class="card">
-            {rows.slice(0, MOST_ROWS).map((row) => (
+            {rows.slice(0, most).map((row) => (
               <SessionRowView key={row.sessionId} row={row} />
             ))}
           </div>
         </section>
       ))}
+      {isCut && (
+        <button type="button" class="quiet" onClick={showMore}>
+          Older sessions
+        </button>
+      )}
       {app.list.isLoaded.value && groups.length === 0 && (
         <div class="empty big">
           <p>There are no sessions on this machine yet.</p>

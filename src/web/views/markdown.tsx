@@ -39,15 +39,22 @@ function PlainText({ text }: { text: string }) {
   );
 }
 
-const Blocks = ({ tokens }: { tokens: readonly Token[] }) => (
+const MAX_DEPTH = 24; // each level costs stack, and deeper ones leave no width
+
+interface TokensProps {
+  tokens: readonly Token[];
+  depth?: number;
+}
+
+const Blocks = ({ tokens, depth = 0 }: TokensProps) => (
   <>
-    {tokens.map((token, index) => (
-      <BlockOf key={index} token={token} />
-    ))}
+    {depth > MAX_DEPTH
+      ? tokens.map(({ raw }) => raw).join('')
+      : tokens.map((token, index) => <BlockOf key={index} token={token} depth={depth + 1} />)}
   </>
 );
 
-function BlockOf({ token }: { token: Token }): ComponentChildren {
+function BlockOf({ token, depth }: { token: Token; depth: number }): ComponentChildren {
   switch (token.type) {
     // The library gives each type its own shape; the casts name it.
     case 'space':
@@ -57,11 +64,11 @@ function BlockOf({ token }: { token: Token }): ComponentChildren {
     case 'heading':
       return <Heading token={token as Tokens.Heading} />;
     case 'list':
-      return <List list={token as Tokens.List} />;
+      return <List list={token as Tokens.List} depth={depth} />;
     case 'blockquote':
       return (
         <blockquote>
-          <Blocks tokens={(token as Tokens.Blockquote).tokens} />
+          <Blocks tokens={(token as Tokens.Blockquote).tokens} depth={depth} />
         </blockquote>
       );
     case 'code': {
@@ -96,12 +103,12 @@ function Heading({ token: { depth, tokens } }: { token: Tokens.Heading }) {
   );
 }
 
-function List({ list }: { list: Tokens.List }) {
+function List({ list, depth }: { list: Tokens.List; depth: number }) {
   const items = list.items.map((item, index) => (
     <li key={index} class={item.task ? 'task' : undefined}>
       {item.task && <span aria-hidden="true">{item.checked ? '☑ ' : '☐ '}</span>}
       {item.task && <span class="unseen">{item.checked ? 'done: ' : 'open: '}</span>}
-      <Blocks tokens={item.tokens} />
+      <Blocks tokens={item.tokens} depth={depth} />
     </li>
   ));
   return list.ordered ? <ol start={list.start === '' ? 1 : list.start}>{items}</ol> : <ul>{items}</ul>;
@@ -139,17 +146,17 @@ function Table({ table }: { table: Tokens.Table }) {
 const alignOf = ({ align }: Tokens.Table, index: number): string | undefined =>
   align[index] ? `align-${align[index]}` : undefined;
 
-const Inline = ({ tokens }: { tokens: readonly Token[] }) => (
+const Inline = ({ tokens, depth = 0 }: TokensProps) => (
   <>
-    {tokens.map((token, index) => (
-      <Piece key={index} token={token} />
-    ))}
+    {depth > MAX_DEPTH
+      ? tokens.map(({ raw }) => raw).join('')
+      : tokens.map((token, index) => <Piece key={index} token={token} depth={depth + 1} />)}
   </>
 );
 
-function Piece({ token }: { token: Token }): ComponentChildren {
+function Piece({ token, depth }: { token: Token; depth: number }): ComponentChildren {
   const inner = childrenOf(token);
-  const children = inner ? <Inline tokens={inner} /> : textOf(token);
+  const children = inner ? <Inline tokens={inner} depth={depth} /> : textOf(token);
   switch (token.type) {
     case 'strong':
       return <strong>{children}</strong>;
@@ -164,7 +171,7 @@ function Piece({ token }: { token: Token }): ComponentChildren {
     case 'html':
       return token.raw;
     case 'link':
-      return <Address link={token as Tokens.Link} />;
+      return <Address link={token as Tokens.Link} depth={depth} />;
     default:
       return children;
   }
@@ -173,8 +180,8 @@ function Piece({ token }: { token: Token }): ComponentChildren {
 const textOf = (token: Token): string => ('text' in token && typeof token.text === 'string' ? token.text : token.raw);
 
 /** The address is always written out: a link must not hide its target. */
-function Address({ link: { href, text, tokens } }: { link: Tokens.Link }) {
-  const label = <Inline tokens={tokens} />;
+function Address({ link: { href, text, tokens }, depth }: { link: Tokens.Link; depth: number }) {
+  const label = <Inline tokens={tokens} depth={depth} />;
   const isPlain = text === href || `mailto:${text}` === href;
   return (
     <>

@@ -24,7 +24,11 @@ export function Output({ text, isDim }: { text: string; isDim?: boolean }) {
           {'\n'}
         </span>
       ))}
-      {all.length > MAX_LINES && <span class="muted">… {all.length - MAX_LINES} more lines</span>}
+      {all.length > MAX_LINES && (
+        <span class="muted" data-hidden={all.length - MAX_LINES}>
+          … {all.length - MAX_LINES} more lines
+        </span>
+      )}
     </pre>
   );
 }

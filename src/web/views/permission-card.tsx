@@ -17,10 +17,12 @@ import {
 } from '../../display/question-words.js';
 import { trailWords } from '../../display/trail-words.js';
 import type { Places } from '../../permissions/risks/place-words.js';
+import { counted } from '../../platform/text/counted.js';
 import { visibleLine, visibleLines } from '../../platform/text/visible-lines.js';
 import { DisplayBodyView } from './display-body.js';
 import { GuardedButton } from './guarded-button.js';
 import { RefusalField } from './refusal-field.js';
+import { ScrolledBody, useUnseenLines } from './unseen-lines.js';
 
 export interface PermissionCardProps {
   question: PermissionQuestion;
@@ -44,13 +46,21 @@ function CallCard({ question, root, mayAnswer, answer }: PermissionCardProps) {
   const isPartial = display.body?.type === 'diff' && display.body.isPartial === true;
   // A rule with invisible characters can't be agreed to.
   const rules = question.suggestions.filter((rule) => visibleLine(rule) === rule);
-  const { all } = answerChoices(question, rules, isPartial ? 'without seeing all of it' : undefined);
+  const body = useRef<HTMLDivElement>(null);
+  const unseen = useUnseenLines(body);
+  const unread =
+    unseen > 0
+      ? `without reading the last ${counted(unseen, 'line')}`
+      : isPartial
+        ? 'without seeing all of it'
+        : undefined;
+  const { all } = answerChoices(question, rules, unread);
   const more = all.filter(({ key }) => key !== 'y' && key !== 'n');
   const labelOf = (wanted: string): string => all.find(({ key }) => key === wanted)?.label ?? wanted;
   return (
     <>
       <h2 class="question-title">{visibleLine(title)}</h2>
-      <div class="question-body">
+      <ScrolledBody body={body}>
         {(risks.length > 0 || isPartial) && (
           <ul class="risks" aria-label="Risks">
             {isPartial && <li class="high">▲ {PARTIAL_WARNING}</li>}
@@ -87,7 +97,7 @@ function CallCard({ question, root, mayAnswer, answer }: PermissionCardProps) {
             {confinement !== undefined && <li>{visibleLine(confinement)}</li>}
           </ul>
         </details>
-      </div>
+      </ScrolledBody>
       {!mayAnswer && <p class="muted answers">Your token may look, and not answer.</p>}
       {mayAnswer && stage === 'refusing' && (
         <RefusalField
@@ -99,6 +109,7 @@ function CallCard({ question, root, mayAnswer, answer }: PermissionCardProps) {
       {mayAnswer && stage === 'editing' && (
         <RuleFields
           rules={rules}
+          isHigh={isHigh}
           onBack={() => setStage('choosing')}
           onAllow={(kept) =>
             answer({
@@ -152,7 +163,7 @@ function PlanCard({ question, plan, mayAnswer, answer }: PermissionCardProps & {
   return (
     <>
       <h2 class="question-title">{PLAN_QUESTION}</h2>
-      <div class="question-body">
+      <div class="question-body question-inner">
         <DisplayBodyView body={{ type: 'markdown', text: plan }} />
         {more !== '' && <p class="muted">{visibleLine(more)}</p>}
       </div>
@@ -265,12 +276,13 @@ function runs(line: string, marks: readonly Mark[]): Array<{ piece: string; mark
 
 interface RuleFieldsProps {
   rules: readonly string[];
+  isHigh: boolean;
   onBack(): void;
   onAllow(rules: readonly string[]): void;
 }
 
 /** The rules that an answer saves, which the person may change; an empty one is dropped. */
-function RuleFields({ rules, onBack, onAllow }: RuleFieldsProps) {
+function RuleFields({ rules, isHigh, onBack, onAllow }: RuleFieldsProps) {
   const form = useRef<HTMLFormElement>(null);
   const allow = (): void => {
     const fields = [...(form.current?.querySelectorAll('input') ?? [])];
@@ -287,7 +299,7 @@ function RuleFields({ rules, onBack, onAllow }: RuleFieldsProps) {
       <button type="button" class="quiet" onClick={onBack}>
         Back
       </button>
-      <GuardedButton class="allow" needsTwo={false} onPress={allow}>
+      <GuardedButton class="allow" needsTwo={isHigh} onPress={allow}>
         Allow, and save
       </GuardedButton>
     </form>

@@ -11,10 +11,10 @@ import { lazyView } from './lazy-view.js';
 import { SidePanel } from './side-panel.js';
 import { stateWords, surfaceWords } from './state-words.js';
 
-const ChangesPage = lazyView(async () => (await import('./changes-page.js')).ChangesPage);
-const TimelinePage = lazyView(async () => (await import('./timeline-page.js')).TimelinePage);
-const UsagePage = lazyView(async () => (await import('./usage-page.js')).UsagePage);
-const QuestionCard = lazyView(async () => (await import('./question-dock.js')).QuestionDock);
+const ChangesPage = lazyView(async () => (await import('./other-pages.js')).ChangesPage);
+const TimelinePage = lazyView(async () => (await import('./other-pages.js')).TimelinePage);
+const UsagePage = lazyView(async () => (await import('./other-pages.js')).UsagePage);
+const QuestionCard = lazyView(async () => (await import('./session-parts.js')).QuestionDock);
 
 const tabWords: Readonly<Record<SessionTab, string>> = {
   conversation: 'Conversation',

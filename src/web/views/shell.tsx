@@ -2,15 +2,16 @@
 import { useEffect } from 'preact/hooks';
 import type { LinkState } from '../connection/link.js';
 import { useApp } from '../store/web-app.js';
+import { FaultBoundary } from './fault-boundary.js';
 import { Home } from './home.js';
 import { lazyView } from './lazy-view.js';
 import { SessionPage } from './session-page.js';
 import { Sidebar } from './sidebar.js';
 import { useShortcuts } from './use-shortcuts.js';
 
-const Help = lazyView(async () => (await import('./help.js')).Help);
-const NewSession = lazyView(async () => (await import('./new-session.js')).NewSession);
-const SearchPage = lazyView(async () => (await import('./search-page.js')).SearchPage);
+const Help = lazyView(async () => (await import('./other-pages.js')).Help);
+const NewSession = lazyView(async () => (await import('./other-pages.js')).NewSession);
+const SearchPage = lazyView(async () => (await import('./other-pages.js')).SearchPage);
 
 export function Shell() {
   const app = useApp();
@@ -24,10 +25,12 @@ export function Shell() {
       <Sidebar />
       <main id="main" tabIndex={-1}>
         <LinkBanner state={app.link.state.value} />
-        {route.page === 'sessions' && <Home />}
-        {route.page === 'search' && <SearchPage key={route.text} text={route.text} />}
-        {route.page === 'new' && <NewSession key={route.root} root={route.root} />}
-        {route.page === 'session' && <SessionPage key={route.id} id={route.id} tab={route.tab} />}
+        <FaultBoundary what="This page" key={route.page}>
+          {route.page === 'sessions' && <Home />}
+          {route.page === 'search' && <SearchPage key={route.text} text={route.text} />}
+          {route.page === 'new' && <NewSession key={route.root} root={route.root} />}
+          {route.page === 'session' && <SessionPage key={route.id} id={route.id} tab={route.tab} />}
+        </FaultBoundary>
       </main>
       <Message />
       {app.isHelpOpen.value && <Help />}

@@ -8,7 +8,7 @@ import { visibleLine } from '../../platform/text/visible-lines.js';
 import { address } from '../store/route.js';
 import type { SessionStore } from '../store/session-store.js';
 import { barsOf, type Span, type TimeScale, ticks, timeScale } from '../store/time-scale.js';
-import { Timeline } from '../store/timeline.js';
+import { Timeline, type TimelineOfSession } from '../store/timeline.js';
 import { useApp } from '../store/web-app.js';
 import { useLoaded } from './use-loaded.js';
 
@@ -44,8 +44,7 @@ export function TimelinePage({ store }: { store: SessionStore }) {
   const { value, problem } = useLoaded(() => timeline.load(), store, EVERY_MS);
   const [isTable, setTable] = useState(false);
   const [range, setRange] = useState<'all' | 'last'>('last');
-  const all = value ?? [];
-  const calls = range === 'last' ? lastRound(all) : all.slice(-MOST_ROWS);
+  const calls = !value ? [] : range === 'last' ? lastRound(value) : value.calls.slice(-MOST_ROWS);
   return (
     <div class="page wide timeline-page">
       <div class="page-head">
@@ -70,23 +69,16 @@ export function TimelinePage({ store }: { store: SessionStore }) {
       </div>
       {problem !== '' && <p class="failure">{problem}</p>}
       {value && calls.length === 0 && <p class="empty">No call has been made yet.</p>}
-      {calls.length > 0 && (isTable ? <CallTable calls={calls} /> : <Bars calls={calls} store={store} />)}
+      {calls.length > 0 && (isTable ? <CallTable calls={calls} store={store} /> : <Bars calls={calls} store={store} />)}
     </div>
   );
 }
 
-const QUIET_MS = 60_000; // between two calls: then another prompt has begun, most likely
-
-/** The calls since the last long pause. */
-function lastRound(calls: readonly TimelineCall[]): readonly TimelineCall[] {
-  let start = calls.length - 1;
-  while (start > 0) {
-    const [before, call] = [calls[start - 1], calls[start]];
-    const end = before?.endedAt ?? before?.queuedAt ?? 0;
-    if ((call?.queuedAt ?? 0) - end > QUIET_MS) break;
-    start -= 1;
-  }
-  return calls.slice(Math.max(0, start, calls.length - MOST_ROWS));
+/** The calls of the last prompt that made any. */
+function lastRound({ calls, promptAt }: TimelineOfSession): readonly TimelineCall[] {
+  const since = promptAt ?? 0;
+  const recent = calls.filter(({ queuedAt, endedAt }) => queuedAt >= since || endedAt === null || endedAt >= since);
+  return (recent.length > 0 || calls.length === 0 ? recent : calls).slice(-MOST_ROWS);
 }
 
 function Bars({ calls, store }: { calls: readonly TimelineCall[]; store: SessionStore }) {
@@ -171,6 +163,9 @@ function BarRow({ call, scale, isChosen, onChoose }: BarRowProps) {
   );
 }
 
+/** Most calls of a tool take less than a tenth of a second. */
+const exactDuration = (ms: number): string => (ms < 100 ? `${Math.round(ms)} ms` : shortDuration(ms));
+
 const percent = ({ from, to }: TimeScale, at: number): string => `${(((at - from) / (to - from)) * 100).toFixed(3)}%`;
 
 const width = ({ from, to }: TimeScale, span: Span): string =>
@@ -180,7 +175,7 @@ const width = ({ from, to }: TimeScale, span: Span): string =>
 function inWords(call: TimelineCall, now: number): string {
   const parts = barsOf(call, now).map(({ kind, from, to, detail }) => {
     const words = kind === 'run' ? 'ran' : waitWords[kind].replace('waits', 'waited');
-    return `${words} ${shortDuration(to - from)}${detail === undefined ? '' : ` (${detail})`}`;
+    return `${words} ${exactDuration(to - from)}${detail === undefined ? '' : ` (${detail})`}`;
   });
   const agent = call.agent === undefined ? '' : `${call.agent} agent, `;
   return `${agent}${shownTool(call.tool)} ${visibleLine(call.title)}: ${parts.join(', ')}${`, ${outcomeWords[call.outcome]}`}`;
@@ -197,18 +192,18 @@ function Details({ call, store }: { call: TimelineCall; store: SessionStore }) {
         {barsOf(call, now).map(({ kind, from, to, detail }, index) => (
           <li key={index}>
             <span class={`swatch bar-${kind}`} aria-hidden="true" />{' '}
-            {kind === 'run' ? 'ran' : waitWords[kind].replace('waits', 'waited')} {shortDuration(to - from)}
+            {kind === 'run' ? 'ran' : waitWords[kind].replace('waits', 'waited')} {exactDuration(to - from)}
             {detail !== undefined && <span class="muted"> {visibleLine(detail)}</span>}
           </li>
         ))}
         <li class="muted">{outcomeWords[call.outcome]}</li>
       </ul>
-      <a href={address({ page: 'session', id: store.id, tab: 'conversation' })}>To the conversation</a>
+      <a href={address({ page: 'session', id: store.id, tab: 'conversation', call: call.callId })}>To the call</a>
     </section>
   );
 }
 
-const CallTable = ({ calls }: { calls: readonly TimelineCall[] }) => {
+const CallTable = ({ calls, store }: { calls: readonly TimelineCall[]; store: SessionStore }) => {
   const now = Date.now();
   const first = calls[0]?.queuedAt ?? 0;
   return (
@@ -229,11 +224,14 @@ const CallTable = ({ calls }: { calls: readonly TimelineCall[] }) => {
             const spans = barsOf(call, now);
             const waits = spans.filter(({ kind }) => kind !== 'run');
             const sum = (some: readonly Span[]): string =>
-              shortDuration(some.reduce((total, { from, to }) => total + to - from, 0));
+              exactDuration(some.reduce((total, { from, to }) => total + to - from, 0));
             return (
               <tr key={call.callId}>
                 <th scope="row">
-                  {shownTool(call.tool)} <span class="muted">{visibleLine(call.title)}</span>
+                  <a href={address({ page: 'session', id: store.id, tab: 'conversation', call: call.callId })}>
+                    {shownTool(call.tool)}
+                  </a>{' '}
+                  <span class="muted">{visibleLine(call.title)}</span>
                 </th>
                 <td>{shortDuration(call.queuedAt - first)}</td>
                 <td>{waits.length === 0 ? '–' : sum(waits)}</td>

@@ -16,7 +16,7 @@ export function TrustCard({ question: { report, instructions }, mayAnswer, answe
   return (
     <>
       <h2 class="question-title">{title}</h2>
-      <div class="question-body">
+      <div class="question-body question-inner">
         <p>
           <code>{visibleLine(facts.folder)}</code>
         </p>
