@@ -11,6 +11,7 @@ import { chromium } from 'playwright-core';
 import { anthropicAt } from './screenshots/answers.mjs';
 import { tally } from './screenshots/tally.mjs';
 import { sessions, webPictures } from './screenshots/web-pictures.mjs';
+import { NOW, withFixedTimes } from './screenshots/web-times.mjs';
 
 const FOLDER = 'docs/screenshots';
 const CHROMIUM = process.env['HELVE_CHROMIUM'] ?? '/usr/bin/chromium';
@@ -65,6 +66,11 @@ async function take({ name, theme, size, open }, url, token) {
     locale: 'en-GB',
   });
   const page = await context.newPage();
+  await page.clock.setFixedTime(NOW);
+  await page.routeWebSocket(/\/acp$/, (client) => {
+    const server = client.connectToServer();
+    server.onMessage((message) => client.send(withFixedTimes(String(message))));
+  });
   page.on('console', (message) => {
     if (message.type() === 'error') console.error(`${name}: ${message.text()}`);
   });
