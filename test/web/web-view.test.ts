@@ -417,59 +417,44 @@ inBrowser(
   },
 );
 
-inBrowser(
-  'trust and choices are answered, a notification says so elsewhere, and the search finds what was said',
-  async () => {
-    const { page, start, cwd, context, model } = await visit([
-      {
-        calls: [
-          {
-            name: 'AskUserQuestion',
-            input: {
-              questions: [
-                {
-                  question: 'Which colour?',
-                  header: 'Colour',
-                  options: [
-                    { label: 'Red', description: 'as a rose' },
-                    { label: 'Blue', description: 'as the sea' },
-                  ],
-                  multiSelect: false,
-                },
-              ],
-            },
+inBrowser('trust and choices are answered, and the search finds what was said', async () => {
+  const { page, start, cwd, model } = await visit([
+    {
+      calls: [
+        {
+          name: 'AskUserQuestion',
+          input: {
+            questions: [
+              {
+                question: 'Which colour?',
+                header: 'Colour',
+                options: [
+                  { label: 'Red', description: 'as a rose' },
+                  { label: 'Blue', description: 'as the sea' },
+                ],
+                multiSelect: false,
+              },
+            ],
           },
-        ],
-      },
-      { text: 'A remarkable choice.' },
-    ]);
-    await context.addInitScript(`
-    localStorage.setItem('helve.notify', 'on');
-    window.told = [];
-    window.Notification = class { static permission = 'granted'; constructor(title) { told.push(title); } addEventListener() {} };
-    window.isHidden = false;
-    Object.defineProperty(document, 'visibilityState', { get: () => (isHidden ? 'hidden' : 'visible') });
-  `);
-    await page.reload();
-    await mkdir(join(cwd, '.claude'));
-    await writeFile(join(cwd, '.claude/settings.json'), JSON.stringify({ permissions: { allow: ['Bash(ls)'] } }));
-    await start('choose a colour');
-    await question(page).getByText('Bash(ls)').waitFor();
-    await pressAllow(page);
-    await question(page).getByLabel('Blue').check();
-    await page.evaluate('isHidden = true');
-    await pressAllow(page);
-    await page.getByText('A remarkable choice.').waitFor();
-    expect(model.requests.at(-1)?.text).toContain('Blue');
-    await expect
-      .poll(async () => await page.evaluate('told'))
-      .toContainEqual(expect.stringMatching(/: has ended its work$/));
-    await page.getByLabel('Search all sessions').fill('remarkable');
-    await page.keyboard.press('Enter');
-    await page
-      .getByRole('region', { name: 'What was said' })
-      .getByRole('link', { name: /choose a colour/ })
-      .click();
-    await page.getByText('A remarkable choice.').waitFor();
-  },
-);
+        },
+      ],
+    },
+    { text: 'A remarkable choice.' },
+  ]);
+  await mkdir(join(cwd, '.claude'));
+  await writeFile(join(cwd, '.claude/settings.json'), JSON.stringify({ permissions: { allow: ['Bash(ls)'] } }));
+  await start('choose a colour');
+  await question(page).getByText('Bash(ls)').waitFor();
+  await pressAllow(page);
+  await question(page).getByLabel('Blue').check();
+  await pressAllow(page);
+  await page.getByText('A remarkable choice.').waitFor();
+  expect(model.requests.at(-1)?.text).toContain('Blue');
+  await page.getByLabel('Search all sessions').fill('remarkable');
+  await page.keyboard.press('Enter');
+  await page
+    .getByRole('region', { name: 'What was said' })
+    .getByRole('link', { name: /choose a colour/ })
+    .click();
+  await page.getByText('A remarkable choice.').waitFor();
+});
