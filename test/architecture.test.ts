@@ -207,3 +207,12 @@ test('names of MCP tools are put together and taken apart in one place', async (
   );
   expect(handled).toEqual(['platform/text/mcp-names.ts']);
 });
+
+/** Node's own way retries forever where the system takes no folders, and holds the process. */
+test('private folders are made by mkdirPrivate', async () => {
+  const files = await sourceFiles();
+  const others = files.filter((file) =>
+    /mkdir(?:Sync)?\([^;]*recursive: true, mode: 0o700/.test(withoutComments(readFileSync(join('src', file), 'utf8'))),
+  );
+  expect(others.filter((file) => !file.endsWith('.test.ts'))).toEqual([]);
+});

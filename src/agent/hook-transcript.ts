@@ -1,8 +1,9 @@
 // The conversation as hooks written for Claude Code read it: `transcript_path` is a file of lines with `type` and `message`.
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Message } from '../contract/message.js';
 import { randomId } from '../platform/crypto.js';
+import { mkdirPrivate } from '../platform/files/mkdir-private.js';
 import type { Transcript } from './transcript.js';
 
 interface TranscriptFacts {
@@ -34,7 +35,7 @@ export class HookTranscript {
     this.#unwritten = [];
     try {
       if (isFirst) {
-        mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
+        mkdirPrivate(dirname(this.file));
         writeFileSync(this.file, lines, { mode: 0o600 });
       } else if (lines !== '') appendFileSync(this.file, lines);
     } catch {

@@ -1,8 +1,9 @@
 // Adds, updates, approves and removes plugins and marketplaces. Questions to the person are asked by the caller, between
 // preparing a change and making it.
 import { existsSync } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { mkdirPrivate } from '../platform/files/mkdir-private.js';
 import type { Settings } from '../settings/settings.js';
 import { type AcquireOptions, withSource } from './acquire.js';
 import { loadPlugin } from './load-plugin.js';
@@ -254,7 +255,7 @@ export async function addMarketplace(source: PluginSource, options: InstallOptio
     };
     const keep = async (): Promise<string> => {
       if (source.source === 'path') return folder;
-      await mkdir(marketplaces, { recursive: true, mode: 0o700 });
+      mkdirPrivate(marketplaces);
       // Its content is checked as that of a plugin is, and the copy is complete before it has its name.
       const staged = await stageCopy(folder, { dataFolder, name: 'marketplace' });
       const place = join(marketplaces, name);

@@ -31,16 +31,16 @@ export async function stageCopy(
   try {
     const source = await readContent(from, {
       onBytes: async (path, bytes) => {
-        await mkdir(dirname(join(draft, path)), { recursive: true, mode: 0o700 });
+        mkdirPrivate(dirname(join(draft, path)));
         await writeFile(join(draft, path), bytes, { flag: 'wx', mode: 0o600 });
       },
     });
     for (const { path, kind, content } of source.entries) {
       const place = join(draft, path);
-      if (kind === 'folder') await mkdir(place, { recursive: true, mode: 0o700 });
+      if (kind === 'folder') mkdirPrivate(place);
       else if (kind === 'program') await chmod(place, 0o700);
       else if (kind === 'link') {
-        await mkdir(dirname(place), { recursive: true, mode: 0o700 });
+        mkdirPrivate(dirname(place));
         await symlink(content, place);
       }
     }

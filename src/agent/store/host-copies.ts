@@ -6,7 +6,6 @@ import {
   createReadStream,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
@@ -16,6 +15,7 @@ import { unlink } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { codeOf } from '../../platform/error-code.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import { makePrivateFolder, openFlags } from '../../platform/files/private-files.js';
 import { isObject } from '../../platform/is-object.js';
 import { messageOf } from '../../platform/message-of.js';
@@ -32,7 +32,7 @@ interface HostCopy {
 
 /** To be called before the first message of a process is written to the copy. Throws if it can't be recorded. */
 export function recordHostCopy(dataFolder: string, { id, file, version }: HostCopy): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  mkdirPrivate(dirname(file));
   const copy: HostCopy = { id, file: join(realpathSync(dirname(file)), basename(file)), version };
   const folder = sessionFolder(dataFolder, id);
   const known = copiesIn(folder.path);

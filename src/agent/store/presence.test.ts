@@ -7,6 +7,18 @@ import { keepPrompt } from './kept-prompts.js';
 import { listPresence, type Presence, writePresence } from './presence.js';
 import { sessionFolder } from './session-folder.js';
 
+const idle = (): Omit<Presence, 'owner'> => ({
+  id: 'abc',
+  surface: 'background',
+  root: '/project',
+  title: '',
+  state: 'idle',
+  activity: '',
+  costUsd: 0,
+  since: 0,
+  changed: Date.now(),
+});
+
 async function listedAs(
   presence: Partial<Presence>,
   { isLive, keeps = false }: { isLive: boolean; keeps?: boolean },
@@ -18,19 +30,7 @@ async function listedAs(
   if (keeps) await keepPrompt(folder, { id: 'p', content: [{ type: 'text', text: 'go' }] });
   const ours = await thisProcess();
   const owner = isLive ? ours : { ...ours, started: ours.started - 1 };
-  writePresence(dataFolder, {
-    id: 'abc',
-    surface: 'background',
-    owner,
-    root: '/project',
-    title: '',
-    state: 'idle',
-    activity: '',
-    costUsd: 0,
-    since: 0,
-    changed: Date.now(),
-    ...presence,
-  });
+  writePresence(dataFolder, { ...idle(), owner, ...presence });
   const listed = await listPresence(dataFolder);
   return { states: listed.map(({ state }) => state), left: await readdir(join(dataFolder, 'presence')) };
 }
@@ -59,4 +59,9 @@ test('a file that is damaged is ignored', async () => {
   await mkdir(join(dataFolder, 'presence'), { mode: 0o700 });
   await writeFile(join(dataFolder, 'presence', 'abc.json'), '{"v":1,"id":', { mode: 0o600 });
   expect(await listPresence(dataFolder)).toEqual([]);
+});
+
+test.runIf(process.platform === 'linux')('where the system takes no folders, writing fails at once', async () => {
+  const owner = await thisProcess();
+  expect(() => writePresence('/proc/helve', { ...idle(), owner })).toThrow('takes no folders');
 });

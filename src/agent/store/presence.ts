@@ -3,9 +3,10 @@
 // is that of a background session, which is listed until it is deleted.
 //
 //   presence/<session id>.json
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import { readPrivateFile } from '../../platform/files/private-file.js';
 import { makePrivateFolder } from '../../platform/files/private-files.js';
 import { isObject } from '../../platform/is-object.js';
@@ -62,7 +63,7 @@ export function writePresence(dataFolder: string, presence: Presence): void {
   try {
     writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
   } catch {
-    mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+    mkdirPrivate(dataFolder);
     makePrivateFolder(folder); // it is missing before the first session
     writeFileSync(temporary, text, { flag: 'w', mode: 0o600 });
   }

@@ -4,7 +4,6 @@ import {
   closeSync,
   constants,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -16,6 +15,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
 import { codeOf } from '../../platform/error-code.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import { openFlags } from '../../platform/files/private-files.js';
 import { makeSpareFolder } from '../../platform/files/spare-folder.js';
 import type { Unwritten } from './append-log.js';
@@ -40,7 +40,7 @@ export interface KeptEntry {
 function keep(dataFolder: string, name: string, bytes: Buffer): void {
   const path = join(makeSpareFolder(dataFolder), name);
   const unfinished = `${path}.${randomHex(6)}`;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  mkdirPrivate(dirname(path));
   try {
     const file = openSync(unfinished, openFlags.create, 0o600);
     try {

@@ -1,18 +1,9 @@
 // Keeps the end of a session's file while the data folder can't be written. It is written to the spare folder at once, so
 // that a kill loses nothing; a record of the process next to it keeps other processes from moving it meanwhile.
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import { openFlags } from '../../platform/files/private-files.js';
 import { makeSpareFolder } from '../../platform/files/spare-folder.js';
 import { type ProcessIdentity, thisProcess } from '../../platform/journal/process-identity.js';
@@ -87,7 +78,7 @@ export class SpareTail {
 
   #open(offset: number, owner: ProcessIdentity): Kept {
     const folder = join(makeSpareFolder(this.#dataFolder), relative(sessionsFolder(this.#dataFolder), this.#folder));
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirPrivate(folder);
     const at = new Date().toISOString();
     const record = { token: randomHex(12), owner, sessionId: '', callId: '', at, locks: [], files: [] };
     writeFileSync(join(folder, OWNER), JSON.stringify(record), { mode: 0o600 });

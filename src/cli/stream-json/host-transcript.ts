@@ -1,10 +1,11 @@
 // A copy of the conversation where programs on the Claude Agent SDK look for it: its functions getSessionMessages,
 // listSessions and getSessionInfo read a file of the session below ~/.claude, and never ask the process. Helve itself
 // does not read it: the session is resumed from Helve's own data.
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { UserBlock } from '../../contract/message.js';
 import { randomId } from '../../platform/crypto.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import { messageOf } from '../../platform/message-of.js';
 
 const MAX_FOLDER_CHARS = 200; // the SDK shortens longer names by a hash of its own
@@ -78,7 +79,7 @@ export class HostTranscript {
 }
 
 function append(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  mkdirPrivate(dirname(file));
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
   const descriptor = openSync(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
   try {

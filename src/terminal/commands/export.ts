@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { exportFormats, exportSession } from '../../agent/store/export-session.js';
 import { readSession } from '../../agent/store/read-session.js';
@@ -7,6 +6,7 @@ import { restoreSession } from '../../agent/store/restore-session.js';
 import { sessionFolder } from '../../agent/store/session-folder.js';
 import { SessionProblem } from '../../agent/store/session-problem.js';
 import { writeExport } from '../../agent/store/write-export.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import type { TerminalCommand } from '../contract.js';
 import { problem, text } from './answers.js';
 
@@ -26,7 +26,7 @@ export const exportConversation: TerminalCommand = {
     if (!format) return problem(`${file} is neither .md nor .html. Choose one of the two.`);
     try {
       const session = restoreSession(readSession(sessionFolder(dataFolder, id)), { mode: 'default', whole: true });
-      if (args.trim() === '') mkdirSync(folder, { recursive: true, mode: 0o700 });
+      if (args.trim() === '') mkdirPrivate(folder);
       await writeExport(file, exportSession(session, { id, format, secrets: secretsIn(env) }));
     } catch (error) {
       if (error instanceof SessionProblem) return problem(error.message);
