@@ -301,7 +301,6 @@ export const settingTable = {
       ['auto', 'dark', 'light', 'colorblind', 'none'],
       'must be "auto", "dark", "light", "colorblind" or "none"',
     ),
-    from: ownSources,
   },
   editorMode: {
     about: '`vim`: the prompt is edited with vi keys.',
