@@ -58,6 +58,8 @@ export interface Follower {
   readonly questions: readonly SeenQuestion[];
   readonly open: ReadonlyMap<string, SeenQuestion>;
   readonly entries: readonly RpcParams[];
+  /** Of the last entry; undefined before the first one. */
+  readonly seq: number | undefined;
   /** Resolves at each change. */
   changed(): Promise<void>;
 }
@@ -67,6 +69,7 @@ export function follow(client: HostClient): Follower {
   const questions: SeenQuestion[] = [];
   const open = new Map<string, SeenQuestion>();
   const entries: RpcParams[] = [];
+  let seq: number | undefined;
   let change = Promise.withResolvers<void>();
   const wake = (): void => {
     change.resolve();
@@ -77,6 +80,7 @@ export function follow(client: HostClient): Follower {
     if (method !== '_helve/session/entry') return;
     const entry = fieldsOf(params['entry']);
     entries.push(entry);
+    seq = Number(params['seq']);
     if (entry['kind'] === 'question') {
       const question = fieldsOf(entry['question']);
       const id = String(entry['id']);
@@ -88,5 +92,13 @@ export function follow(client: HostClient): Follower {
     }
     wake();
   });
-  return { questions, open, entries, changed: () => change.promise };
+  return {
+    questions,
+    open,
+    entries,
+    get seq() {
+      return seq;
+    },
+    changed: () => change.promise,
+  };
 }
