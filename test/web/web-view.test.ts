@@ -458,3 +458,30 @@ inBrowser('trust and choices are answered, and the search finds what was said', 
     .click();
   await page.getByText('A remarkable choice.').waitFor();
 });
+
+inBrowser('a page that is not looked at notifies of a question and of the end of the work', async () => {
+  const { page, context, start, open } = await visit([
+    { calls: [bash('echo made > made.txt')] },
+    { text: 'It is made.' },
+  ]);
+  await context.addInitScript(`
+    globalThis.shown = [];
+    globalThis.Notification = class extends EventTarget {
+      static permission = 'granted';
+      constructor(title, { body }) { super(); shown.push(title + ' / ' + body); }
+    };
+    if (location.host) localStorage.setItem('helve.notify', 'on');
+  `);
+  const hidden = await open();
+  await hidden.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
+  await hidden.evaluate("Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })");
+  await start('make the file');
+  await expect.poll(() => hidden.evaluate('shown.length'), { timeout: 15_000 }).toBe(1);
+  await pressAllow(page);
+  await expect.poll(() => hidden.evaluate('shown.length'), { timeout: 15_000 }).toBe(2);
+  const shown = await hidden.evaluate<string[]>('shown');
+  expect(shown).toEqual([
+    expect.stringMatching(/: needs your answer \/ make the file$/),
+    expect.stringMatching(/: has ended its work \/ make the file$/),
+  ]);
+});

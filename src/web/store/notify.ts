@@ -14,19 +14,22 @@ export function startNotifications(list: SessionList, preferences: Preferences, 
     document.title = waiting > 0 ? `(${waiting}) Helve` : 'Helve';
     for (const row of rows.values()) {
       const last = before.get(row.sessionId);
-      if (last && last.state !== row.state) tell(row, last.state);
+      // The list leaves out steps: a session may ask when it is first seen, or ask again since it was last seen.
+      const isNew =
+        last?.state !== row.state || (row.state === 'requires_action' && last.stateSince !== row.stateSince);
+      if (isNew && list.isLoaded.peek()) tell(row, last?.state);
     }
     before = rows;
   });
 
-  function tell({ sessionId, title, project, state }: SessionRow, last: SessionRow['state']): void {
+  function tell({ sessionId, title, project, state }: SessionRow, last: SessionRow['state'] | undefined): void {
     if (!preferences.notifies.peek() || document.visibilityState === 'visible') return;
     const what =
       state === 'requires_action'
         ? 'needs your answer'
         : (last === 'running' || last === 'requires_action') && state === 'idle'
           ? 'has ended its work'
-          : state === 'failed'
+          : state === 'failed' && last !== undefined
             ? 'has failed'
             : undefined;
     if (what === undefined) return;
