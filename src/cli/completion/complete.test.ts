@@ -12,7 +12,7 @@ async function wordsAfter(line: string): Promise<string[] | string> {
 }
 
 test.each<[line: string, words: readonly string[] | string]>([
-  ['se', ['sessions']],
+  ['se', ['serve', 'sessions']],
   ['he', ['help']],
   ['help und', ['undo']],
   ['sessions ', ['list', 'show', 'delete', 'export']],
