@@ -164,7 +164,7 @@ function verbOf(effect: FileEffect): string {
   return tree ? 'reads below' : 'reads';
 }
 
-const sessionWords = {
+export const sessionWords = {
   cwd: 'the working directory',
   mode: 'the permission mode',
   todos: 'the to-do list',

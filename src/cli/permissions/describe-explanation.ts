@@ -3,6 +3,7 @@
 import type { Explanation } from '../../compose/explain-call.js';
 import type { CommandEffect, Effect } from '../../contract/effect.js';
 import { type Behavior, modeWords, type TrailEntry, type Walls } from '../../contract/permission.js';
+import { sessionWords } from '../../display/question-words.js';
 import { commandReason } from '../../permissions/command-reason.js';
 import { isWriteWithin } from '../../permissions/risks/write-within.js';
 import { confinementWords } from '../../permissions/sandboxed-call.js';
@@ -159,7 +160,7 @@ function inWords(effect: Effect): string {
       const verb = effect.removes ? 'deletes' : effect.access === 'read' ? 'reads' : 'writes';
       const real = effect.real === effect.path ? '' : ` (really ${effect.real})`;
       const name = effect.unresolved ?? effect.pattern ?? `${effect.path}${real}`;
-      return `${verb} ${effect.found ? 'what it finds in ' : ''}${name}${effect.tree && !effect.found && effect.unresolved === undefined ? ' and everything below it' : ''}`;
+      return `${verb} ${effect.found ? 'what it finds in ' : ''}${name}${effect.tree && !effect.found && effect.unresolved === undefined ? ' and everything in it' : ''}`;
     }
     case 'network':
       return `network: ${effect.url}`;
@@ -169,14 +170,6 @@ function inWords(effect: Effect): string {
       return `unknown beforehand: ${effect.why}`;
   }
 }
-
-const sessionWords = {
-  cwd: 'the working directory',
-  mode: 'the permission mode',
-  todos: 'the to-do list',
-  tools: 'the set of tools',
-  memory: "the project's memory",
-} as const;
 
 function noteOf(command: CommandEffect, commands: readonly CommandEffect[]): string {
   if (!command.harmless && command.needsWalls) return 'needs no question only if it runs read-only and offline';

@@ -8,7 +8,7 @@ import type { FeedCall } from '../../host/session-feed.js';
 type EntryOf<Kind extends SentEntry['kind']> = Extract<SentEntry, { kind: Kind }>;
 
 /** How far a call was shown. */
-interface Shown {
+export interface ShownSoFar {
   hasBegun: boolean;
   hasEnded: boolean;
   progress: string | undefined;
@@ -18,7 +18,7 @@ export class EntryEvents {
   readonly #onEvent: (event: AgentHappening) => void;
   /** The text or thought that was shown last. */
   #words: string | undefined;
-  readonly #calls = new Map<string, Shown>();
+  readonly #calls = new Map<string, ShownSoFar>();
 
   constructor(onEvent: (event: AgentHappening) => void) {
     this.#onEvent = onEvent;
@@ -62,11 +62,8 @@ export class EntryEvents {
   }
 
   #takeCall(call: FeedCall): void {
-    const { id, agent } = call;
-    const known = this.#calls.get(id);
-    const shown = known ?? { hasBegun: false, hasEnded: false, progress: undefined };
-    this.#calls.set(id, shown);
-    for (const event of callEvents(call, shown, known === undefined)) {
+    const { agent } = call;
+    for (const event of callEvents(call, this.#calls)) {
       this.#onEvent(
         agent
           ? {
@@ -82,9 +79,13 @@ export class EntryEvents {
   }
 }
 
-function callEvents(call: FeedCall, shown: Shown, isNew: boolean): AgentHappening[] {
+/** What is new of a call since it was last given. `calls` remembers how far each one was shown. */
+export function callEvents(call: FeedCall, calls: Map<string, ShownSoFar>): AgentHappening[] {
   const { id: callId, tool, input, display, status, progress, problem, failure } = call;
-  const events: AgentHappening[] = isNew ? [{ type: 'tool_call', callId, tool, input, display }] : [];
+  const known = calls.get(callId);
+  const shown = known ?? { hasBegun: false, hasEnded: false, progress: undefined };
+  calls.set(callId, shown);
+  const events: AgentHappening[] = known ? [] : [{ type: 'tool_call', callId, tool, input, display }];
   if (status === 'running' && !shown.hasBegun) {
     shown.hasBegun = true;
     events.push({ type: 'tool_start', callId, tool });

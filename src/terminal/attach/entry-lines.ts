@@ -5,15 +5,13 @@ import type { EntryLine } from '../../host/sent-entry.js';
 import type { FeedCall } from '../../host/session-feed.js';
 import { visible } from '../../platform/text/visible.js';
 import type { PlainLines } from '../plain/plain-lines.js';
-import { promptWords } from './entry-events.js';
+import { callEvents, promptWords, type ShownSoFar } from './entry-events.js';
 
 export class EntryLines {
   readonly #lines: PlainLines;
   #last: EntryLine['entry']['kind'] | undefined;
   #turns = 0;
-  /** Calls whose beginning was written, and those whose end was. */
-  readonly #begun = new Set<string>();
-  readonly #ended = new Set<string>();
+  readonly #calls = new Map<string, ShownSoFar>();
 
   constructor(lines: PlainLines) {
     this.#lines = lines;
@@ -57,23 +55,8 @@ export class EntryLines {
   }
 
   #call(call: FeedCall): void {
-    const { id: callId, tool, input, display, status, problem, failure, agent } = call;
-    if (agent) return; // what a child agent does is in the result of the call that started it
-    if (!this.#begun.has(callId)) {
-      this.#begun.add(callId);
-      this.#draw({ type: 'tool_call', callId, tool, input, display });
-    }
-    if ((status !== 'completed' && status !== 'failed') || this.#ended.has(callId)) return;
-    this.#ended.add(callId);
-    this.#draw({
-      type: 'tool_result',
-      callId,
-      tool,
-      display,
-      result: { type: 'tool_result', tool_use_id: callId, content: '', is_error: status === 'failed' },
-      ...(failure && { failure }),
-      ...(problem !== undefined && { problem }),
-    });
+    if (call.agent) return; // what a child agent does is in the result of the call that started it
+    for (const event of callEvents(call, this.#calls)) this.#draw(event);
   }
 
   #draw(happening: AgentHappening): void {

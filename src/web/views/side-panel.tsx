@@ -2,6 +2,7 @@
 import { todoProgress } from '../../display/todo-words.js';
 import { shortCost, shortCount } from '../../platform/text/short-amounts.js';
 import { visibleLine } from '../../platform/text/visible-lines.js';
+import type { Overview } from '../connection/wire.js';
 import type { SessionStore } from '../store/session-store.js';
 import { StateSign, stateOf } from './call.js';
 import { Todos } from './display-body.js';
@@ -132,13 +133,7 @@ function Context({ store }: { store: SessionStore }) {
           <dd>{costUsd === null ? 'not known' : shortCost(costUsd)}</dd>
         </div>
       </dl>
-      {budgets.map(({ name, used, limit, unit }) => (
-        <Meter
-          key={name}
-          share={limit > 0 ? used / limit : 0}
-          label={`${name}: ${amount(used, unit)} of ${amount(limit, unit)}`}
-        />
-      ))}
+      <BudgetMeters budgets={budgets} />
     </section>
   );
 }
@@ -147,8 +142,23 @@ function Context({ store }: { store: SessionStore }) {
 export const contextWords = (tokens: number, window: number | null): string =>
   `${shortCount(tokens)}${window ? ` of ${shortCount(window)}` : ''} tokens`;
 
-export const amount = (value: number, unit: string): string =>
+const amount = (value: number, unit: string): string =>
   /usd|\$/i.test(unit) ? shortCost(value) : `${shortCount(value)} ${unit}`;
+
+/** How much of each budget is used. */
+export function BudgetMeters({ budgets }: { budgets: Overview['budgets'] }) {
+  return (
+    <>
+      {budgets.map(({ name, used, limit, unit }) => (
+        <Meter
+          key={name}
+          share={limit > 0 ? used / limit : 0}
+          label={`${name}: ${amount(used, unit)} of ${amount(limit, unit)}`}
+        />
+      ))}
+    </>
+  );
+}
 
 /** A bar with its words below it. */
 export function Meter({ share, label }: { share: number; label: string }) {

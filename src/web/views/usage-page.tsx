@@ -5,7 +5,7 @@ import { shortCost, shortCount } from '../../platform/text/short-amounts.js';
 import type { SessionStore } from '../store/session-store.js';
 import { useApp } from '../store/web-app.js';
 import { Chart } from './chart.js';
-import { amount, contextWords, Meter } from './side-panel.js';
+import { BudgetMeters, contextWords } from './side-panel.js';
 import { useLoaded } from './use-loaded.js';
 
 export function UsagePage({ store }: { store: SessionStore }) {
@@ -44,13 +44,7 @@ export function UsagePage({ store }: { store: SessionStore }) {
       {budgets.length > 0 && (
         <section class="card chart-card">
           <h2>Budgets</h2>
-          {budgets.map(({ name, used, limit, unit }) => (
-            <Meter
-              key={name}
-              share={limit > 0 ? used / limit : 0}
-              label={`${name}: ${amount(used, unit)} of ${amount(limit, unit)}`}
-            />
-          ))}
+          <BudgetMeters budgets={budgets} />
         </section>
       )}
       {parts.length > 0 && (
