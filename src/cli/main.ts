@@ -190,7 +190,7 @@ async function unexpected(error: unknown): Promise<string> {
   if (isOutOfDescriptors(error)) return `Helve can't continue because ${OUT_OF_DESCRIPTORS}.`;
   const forUsers = [
     ...['WriteFailure', 'SessionProblem', 'WorktreeProblem', 'ScheduleProblem'],
-    ...['HostProblem', 'RpcError', 'HostGone', 'AccessProblem'],
+    ...['HostProblem', 'RpcError', 'HostGone', 'AccessProblem', 'DatabaseProblem'],
   ];
   if (forUsers.includes(error.name)) return visible(error.message); // for users
   if ('path' in error && typeof error.path === 'string') {
