@@ -42,7 +42,7 @@ export interface RecordStore {
   remove(sessionId: string): Promise<void>;
 }
 
-/** The session has another owner now. Whoever gets this must stop working on it at once. */
+/** The session has another owner now. The code that gets this must stop its work on the session at once. */
 export class SessionLost extends Error {
   override readonly name = 'SessionLost';
 

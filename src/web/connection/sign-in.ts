@@ -37,7 +37,7 @@ export async function signIn(given: { token: string } | { code: string }): Promi
   return me;
 }
 
-/** Undefined if nobody is signed in; throws if the server can't be reached. */
+/** Undefined if no one is signed in; throws if the server can't be reached. */
 export async function whoAmI(): Promise<Me | undefined> {
   const key = storedKey();
   if (key === null) return undefined;

@@ -14,7 +14,7 @@ import { SessionList } from './session-list.js';
 import { SessionStore } from './session-store.js';
 
 export class WebApp {
-  /** `undefined`: not known yet; `null`: nobody is signed in. */
+  /** `undefined`: not known yet; `null`: no one is signed in. */
   readonly me: Signal<Me | null | undefined> = signal(undefined);
   readonly link = new Link();
   readonly router = new Router();
