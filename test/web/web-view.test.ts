@@ -372,13 +372,18 @@ inBrowser('whatever a model writes stays text within the page', async () => {
     { viewport: phone },
   );
   await start('\u202E<b>bold</b> 🎉 שלום and a very long title that goes on and on, without an end in sight', /bold/);
-  await page.getByText('The end.').waitFor();
+  await page.getByText('The end.').waitFor(); // so the page still follows, whatever heights were only estimated
   const shown = await page.evaluate<string>('document.body.innerText + document.title');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
   expect(shown).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u0000-\u0008\u001B]/);
   expect(await page.locator('main img, main b, main a[href^="javascript" i], main a[href^="data"]').count()).toBe(0);
   expect(await page.locator('[role="alert"]').count()).toBe(0); // nothing failed while it was drawn
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width);
+  // A small move up is the person's, and ends the following.
+  await page.getByRole('log', { name: 'Conversation' }).hover();
+  await page.mouse.wheel(0, -20);
+  await page.getByRole('button', { name: 'To the end' }).click();
+  await page.getByRole('button', { name: 'To the end' }).waitFor({ state: 'detached' });
 });
 
 inBrowser(

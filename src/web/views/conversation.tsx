@@ -27,10 +27,13 @@ export function Conversation({ store }: { store: SessionStore }) {
   const shown = chosen && chosen.end <= blocks.length ? chosen : lastWindow(blocks);
   const { start, end } = shown;
   const anchor = useRef<{ id: string; top: number } | undefined>(undefined);
+  const lastTop = useRef(0);
 
   const follow = (): void => {
     const element = scroller.current;
-    if (element && isFollowing) element.scrollTop = element.scrollHeight;
+    if (!element || !isFollowing) return;
+    element.scrollTop = element.scrollHeight;
+    lastTop.current = element.scrollTop;
   };
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -66,7 +69,14 @@ export function Conversation({ store }: { store: SessionStore }) {
     const element = scroller.current;
     if (!element) return;
     const below = element.scrollHeight - element.scrollTop - element.clientHeight;
-    const isAtEnd = below < NEAR_END && end === blocks.length;
+    const moved = element.scrollTop - lastTop.current;
+    lastTop.current = element.scrollTop;
+    // A change of the content's height scrolls as well: only a move up is the person's.
+    if (isFollowing && (moved > -1 || below < 1)) {
+      follow();
+      return;
+    }
+    const isAtEnd = moved > 0 && below < NEAR_END && end === blocks.length;
     if (isAtEnd !== isFollowing) setFollowing(isAtEnd);
     if (element.scrollTop < LOAD_AT && start > 0) {
       keepPlace();
