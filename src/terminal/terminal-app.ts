@@ -289,7 +289,7 @@ export class TerminalApp {
     this.#views.take(event);
     this.#activity.take(event);
     this.#panel.take(event);
-    if (event.type === 'result') spending.take(event);
+    spending.take(event);
     const failed = this.#session.failedServersAt(event);
     if (failed !== undefined) this.tell(failed);
     if (event.type === 'turn_end' || event.type === 'result') this.#status.refresh(spending.usage.costUsd);

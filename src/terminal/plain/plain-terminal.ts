@@ -228,7 +228,7 @@ class PlainTerminal {
 
   #draw(event: AgentHappening): void {
     if (mayChangeWork.has(event.type)) this.#background.refresh();
-    if (event.type === 'result') this.#session.spending.take(event);
+    this.#session.spending.take(event);
     // Nothing is written behind the words of a question, where the answer is typed.
     if (this.#input.isAsking) this.#waiting.push(event);
     else this.#lines.draw({ ...event, at: Date.now() });

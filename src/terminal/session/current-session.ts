@@ -49,7 +49,8 @@ export class CurrentSession {
     this.#failedServers = new FailedServers();
     this.rests();
     await before?.close();
-    this.#spending = new SessionSpending(session.spent);
+    const { used } = session.engine.session;
+    this.#spending = new SessionSpending({ before: session.spent, models: () => used.list() });
     return before !== undefined;
   }
 
