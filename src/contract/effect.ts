@@ -78,7 +78,12 @@ export interface CommandEffect {
   assignsUnsafely?: boolean;
   /** The index, among the `command` effects of the call, of the wrapper that runs it (`timeout 5 rm x`). */
   wrappedBy?: number;
+  /** The engine of a container command whose words name none, if variables or docker's own settings do. */
+  engine?: ContainerEngine;
 }
+
+/** An address (`DOCKER_HOST`), or a context as `docker context` names it. */
+export type ContainerEngine = { host: string } | { context: string };
 
 /** `processes`: the process table. `machine`: mounts, devices, and which files may be written. */
 export type HostFacts = 'processes' | 'machine';

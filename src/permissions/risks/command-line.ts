@@ -1,5 +1,5 @@
 // The words of a simple command, sorted for the tables of risky commands.
-import type { CommandEffect } from '../../contract/effect.js';
+import type { CommandEffect, ContainerEngine } from '../../contract/effect.js';
 import { memoizeByObject } from '../memoize.js';
 import { beginningOf } from './partial-match.js';
 
@@ -13,6 +13,8 @@ export interface CommandLine {
   options: readonly string[];
   /** The indexes of operands that may instead be the value of an option before them which is not in the tables. */
   uncertain: readonly number[];
+  /** Of a container command, unless its words name another one. */
+  engine?: ContainerEngine | undefined;
 }
 
 /** Options that take no value in most programs. The options of git before its subcommand are all known. */
@@ -43,9 +45,10 @@ const valuedOptions: Readonly<Record<string, string>> = {
   crontab: '-u',
 };
 
-export const commandLine = memoizeByObject(({ argv, words = [] }: CommandEffect): CommandLine | undefined =>
-  lineOf(argv ?? words),
-);
+export const commandLine = memoizeByObject(({ argv, words = [], engine }: CommandEffect): CommandLine | undefined => {
+  const line = lineOf(argv ?? words);
+  return line && engine ? { ...line, engine } : line;
+});
 
 const MAX_WORD_CHARS = 8_000;
 

@@ -2,13 +2,14 @@
 // would touch, and an `unknown` for anything undetermined. Permissions, the scheduler and `explain` share the result.
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
+import type { CommandEffect, ContainerEngine, Effect, FileEffect } from '../../contract/effect.js';
 import { codeOf } from '../error-code.js';
 import { fileIdentity, isInside, realPathAsWritten } from '../files/paths.js';
 import { lazy } from '../lazy.js';
 import { messageOf } from '../message-of.js';
 import { isHarmlessAssignment } from './assignments.js';
 import { completeFindings } from './complete-findings.js';
+import { containerEngine } from './container-engine.js';
 import { type LinkBudget, linkBudget, linksInGlob, linksInTree, targetOf } from './find-links.js';
 import { type FindSystemProgram, systemPrograms } from './find-system-program.js';
 import { Findings, type FoundAccess, type FoundCommand, type FoundFacts } from './findings.js';
@@ -66,7 +67,7 @@ export function createCommandAnalyzer({
         if (command.length <= MAX_REMEMBERED_CHARS) remembered.set(key, findings);
       }
       const surroundings = { cwd, home, workspace, parser: await load(), repositories };
-      return await toEffects(await completeFindings(findings, surroundings), isSystemProgram);
+      return await toEffects(await completeFindings(findings, surroundings), { isSystemProgram, env, home });
     },
   };
 }
@@ -86,9 +87,15 @@ function findingsOf(command: string, place: { cwd: string; home: string | undefi
   }
 }
 
+interface Surroundings {
+  isSystemProgram: FindSystemProgram;
+  env: Readonly<Record<string, string | undefined>>;
+  home: string | undefined;
+}
+
 async function toEffects(
   { commands: found, files: named, network, unknown, movesDirectory, observesMachine }: FoundFacts,
-  isSystemProgram: FindSystemProgram,
+  { isSystemProgram, env, home }: Surroundings,
 ): Promise<Effect[]> {
   const problems = [...unknown];
   const commands = found.map((command): FoundCommand => {
@@ -113,7 +120,7 @@ async function toEffects(
   problems.push(...linked.filter((effect) => typeof effect === 'string'));
   const writesDirectory = movesDirectory || problems.length > 0;
   return [
-    ...commands.map(commandEffect),
+    ...commands.map((command) => commandEffect(command, engineOf(command, commands, { env, home }))),
     ...effects,
     ...linked.filter((effect) => typeof effect === 'object'),
     ...network.map((url): Effect => ({ kind: 'network', url })),
@@ -135,7 +142,27 @@ const followed = (file: FoundAccess | undefined, { listing }: FileEffect): boole
 
 const valuesOf = ({ words }: FoundCommand): string[] => words.flatMap(({ value }) => value ?? []);
 
-function commandEffect(command: FoundCommand): CommandEffect {
+/** They start programs as another user, or in another place, with other variables. */
+const CLEARING = /(^|\/)(sudo|doas|su|runuser|pkexec|chroot)$/;
+
+/** A script that `DOCKER_HOST=… sh -c` runs gets the variables of the shell that runs it. */
+function engineOf(
+  command: FoundCommand,
+  commands: readonly FoundCommand[],
+  { env, home }: Pick<Surroundings, 'env' | 'home'>,
+): ContainerEngine | undefined {
+  const { engineVariables, words } = command;
+  const name = words[0]?.value;
+  if (!engineVariables || name === undefined) return undefined;
+  const set = new Map(engineVariables);
+  for (let outer = commands[command.wrappedBy ?? -1]; outer; outer = commands[outer.wrappedBy ?? -1]) {
+    if (CLEARING.test(outer.words[0]?.value ?? '')) return undefined;
+    for (const { name: variable, value } of outer.assigns) if (!set.has(variable)) set.set(variable, value);
+  }
+  return containerEngine(name, set, { env, home });
+}
+
+function commandEffect(command: FoundCommand, engine: ContainerEngine | undefined): CommandEffect {
   const { words, why, assigns, wrappedBy, observes, isSystemCandidate } = command;
   // Confinement never frees a command that is known not to be harmless; it may free one that no table knows.
   const needsWalls = command.needsWalls && (why === undefined || isSystemCandidate);
@@ -152,6 +179,7 @@ function commandEffect(command: FoundCommand): CommandEffect {
     ...(wrappedBy !== undefined && { wrappedBy }),
     ...(needsWalls && { needsWalls }),
     ...(observes && { observes }),
+    ...(engine && { engine }),
   };
 }
 

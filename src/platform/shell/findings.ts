@@ -1,6 +1,7 @@
 // The result of walking a command: commands, files, addresses, and unknown parts. All lists are bounded: beyond
 // a bound the command counts as not understood, and the rest is dropped.
 import type { HostFacts } from '../../contract/effect.js';
+import type { SetVariables } from './container-engine.js';
 import { processPath } from './descriptors.js';
 import { resolveIn } from './expand-word.js';
 import type { Assigned, PathSpec, ShellField, Touch } from './programs/program.js';
@@ -24,6 +25,8 @@ export interface FoundCommand {
   network?: readonly string[];
   /** Its possible directories; absent if they are unknown. */
   directories?: readonly string[] | undefined;
+  /** For a container command. */
+  engineVariables?: SetVariables | undefined;
 }
 
 export interface FoundAccess {

@@ -1,5 +1,6 @@
 // Walks a simple command: its assignments, words and redirections, the effects of its program, and what that starts.
 import type { Assignment, Command, ParsedScript } from 'unbash';
+import { engineVariables } from './container-engine.js';
 import { beyondCore, coreStarters, takesLiterals } from './core-language.js';
 import { anyDescriptors, joinDescriptors, restored } from './descriptors.js';
 import { judgeCommand } from './judge-command.js';
@@ -133,6 +134,7 @@ export class SimpleCommands {
       ...(reads && { isSystemCandidate: true }),
       ...(network && { network }),
       directories: state.directories,
+      engineVariables: engineVariables(written, assigns, state),
     });
     this.#context.prints = namesPrinted(call, verdict);
     const isItself = state.tampered === undefined && !state.functions.has(written) && assigns.length === 0;

@@ -1,5 +1,6 @@
 // Where a command changes something outside of this machine, as far as its words name it: a person who approves it must
 // see the cluster, the namespace or the stack before they say yes.
+import type { ContainerEngine } from '../../../contract/effect.js';
 import { type CommandLine, hasOption, optionValues } from '../command-line.js';
 import { fewNames, shortened } from '../short-text.js';
 import type { CommandRisk, RiskyForm } from './form.js';
@@ -32,14 +33,14 @@ export const inCluster =
 
 const ENGINE_OPTION = /^(-H|--host|-c|--context|--connection|--url)$/;
 
-/** The engine that a container command is sent to, if its words before the subcommand name one. */
-function engineWords(line: CommandLine): string | undefined {
+/** The engine that a container command is sent to: by its words before the subcommand, else as its effect says. */
+function engineOf(line: CommandLine): ContainerEngine | undefined {
   const [subcommand = ''] = line.operands;
   const words = line.words.slice(0, line.words.indexOf(subcommand));
-  const host = last({ ...line, words }, ENGINE_OPTION);
-  if (host === undefined) return undefined;
-  const isAddress = host.includes('://') || words.some((word) => /^(-H|--host|--url)/.test(word));
-  return `${isAddress ? 'host' : 'context'} ${shortened(host, MAX_NAMED_CHARS)}`;
+  const named = last({ ...line, words }, ENGINE_OPTION);
+  if (named === undefined) return line.engine;
+  const isAddress = named.includes('://') || words.some((word) => /^(-H|--host|--url)/.test(word));
+  return isAddress ? { host: named } : { context: named };
 }
 
 /** The same forms, with the engine that they reach: it may be on another machine. */
@@ -48,8 +49,18 @@ export const onEngine = (forms: readonly RiskyForm[]): RiskyForm[] =>
     ...form,
     risk(line) {
       const risk = form.risk(line);
-      const engine = engineWords(line);
-      return risk && engine !== undefined ? { ...risk, text: `${risk.text} (${engine})` } : risk;
+      if (!risk) return undefined;
+      const engine = engineOf(line) ?? { context: undefined };
+      // The one that is meant without a name matters where it loses something for good.
+      const isUsual = 'context' in engine && (engine.context ?? 'default') === 'default';
+      if (isUsual && !(risk.kind === 'deletes' && risk.level === 'high')) return risk;
+      const words =
+        'host' in engine
+          ? `host ${shortened(engine.host, MAX_NAMED_CHARS)}`
+          : engine.context === undefined
+            ? 'current context'
+            : `context ${shortened(engine.context, MAX_NAMED_CHARS)}`;
+      return { ...risk, text: `${risk.text} (${words})` };
     },
   }));
 
