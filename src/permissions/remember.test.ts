@@ -184,14 +184,14 @@ test.each<[string, Partial<FileEffect>, string]>([
   [
     'the root of the file system',
     { path: '/', tree: true },
-    'a rule for the root of the file system would cover everything below it',
+    'a rule for the root of the file system would cover everything in it',
   ],
   [
     'a link to the root of the file system',
     { path: '/p/link', real: '/', tree: true },
-    'a rule for the root of the file system would cover everything below it',
+    'a rule for the root of the file system would cover everything in it',
   ],
-  ['the home folder', { path: '/home/me', tree: true }, 'a rule for your home folder would cover everything below it'],
+  ['the home folder', { path: '/home/me', tree: true }, 'a rule for your home folder would cover everything in it'],
 ])('offers no rule for %s, and says why', (_, file, why) => {
   const path = file.path ?? '/';
   for (const access of ['read', 'write'] as const) {
@@ -245,6 +245,6 @@ test.each<[string, Partial<FileEffect>]>([
   const effect: FileEffect = { kind: 'file', access: 'read', real: path, ...file, path };
   expect(offered('Read', [effect])).toEqual({
     rules: [],
-    why: `a rule for ${path} would cover the keys and passwords below it`,
+    why: `a rule for ${path} would cover the keys and passwords in it`,
   });
 });

@@ -102,10 +102,10 @@ export function whyNoRule(
     const effect = request.effects[index ?? -1];
     if (!effect || rulesFor(effect, request, context)?.every(canBeShown)) continue;
     if (effect.kind === 'file' && effect.unresolved === undefined && tooBroad(effect, context)) {
-      return `a rule for ${tooBroad(effect, context)} would cover everything below it`;
+      return `a rule for ${tooBroad(effect, context)} would cover everything in it`;
     }
     if (effect.kind === 'file' && effect.unresolved === undefined && coversSecrets(effect, context)) {
-      return `a rule for ${effect.path} would cover the keys and passwords below it`;
+      return `a rule for ${effect.path} would cover the keys and passwords in it`;
     }
     if (effect.kind === 'file') return 'no rule can cover files that are not known before it runs';
     if (effect.kind !== 'command') return 'no rule can cover what is not known before it runs';

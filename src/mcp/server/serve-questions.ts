@@ -99,7 +99,7 @@ function touched(effects: readonly Effect[]): string {
     if (effect.kind === 'network') return [`reaches ${effect.url}`];
     if (effect.kind === 'unknown') return [`could touch anything: ${effect.why}`];
     if (effect.kind !== 'file') return [];
-    const below = effect.tree ? ' and what is below it' : '';
+    const below = effect.tree ? ' and everything in it' : '';
     const leads = effect.real === effect.path ? '' : `, which is ${effect.real}`;
     return [`${effect.access === 'read' ? 'reads' : 'writes'} ${effect.path}${leads}${below}`];
   });

@@ -8,7 +8,7 @@ import { createCommandAnalyzer } from '../../platform/shell/command-effects.js';
 import { toolTable } from '../../tools/index.js';
 import { assessRisks } from './assess-risks.js';
 
-const analyzer = createCommandAnalyzer({ path: '/usr/bin:/bin' });
+const analyzer = createCommandAnalyzer({ path: '/usr/bin:/bin', env: { PATH: '/usr/bin:/bin' } });
 const project = ['/project'];
 const context = { project, workspace: project, home: ['/home/me'], tools: toolTable() };
 
@@ -123,12 +123,22 @@ test.each<[command: string, risks: string[]]>([
   ['gh auth token', ['high secrets: reads or changes logins, keys or secrets of GitHub']],
   ['docker push a/b', ['high publishes: publishes an image: a/b']],
   ['docker build . ', ['notable downloaded_code: may download images and run them']],
-  ['docker compose down -v', ['high deletes: deletes the containers and the data in their volumes']],
+  ['docker compose down -v', ['high deletes: deletes the containers and the data in their volumes (context default)']],
   ['docker --context prod rm -f web', ['notable deletes: deletes containers: web (context prod)']],
   [
     'docker -H tcp://10.0.0.5:2375 volume prune -f',
     ['high deletes: deletes all unused volumes with their data (host tcp://10.0.0.5:2375)'],
   ],
+  [
+    'DOCKER_HOST=ssh://prod docker volume prune -f',
+    ['high deletes: deletes all unused volumes with their data (host ssh://prod)'],
+  ],
+  [
+    'DOCKER_CONTEXT=prod docker -H tcp://10.0.0.5:2375 volume prune -f',
+    ['high deletes: deletes all unused volumes with their data (host tcp://10.0.0.5:2375)'],
+  ],
+  ['docker volume prune -f', ['high deletes: deletes all unused volumes with their data (context default)']],
+  ['podman volume prune -f', ['high deletes: deletes all unused volumes with their data (current context)']],
   ["docker exec web sh -c 'ls'", ['notable remote_change: runs in a container: web sh']],
   ['docker run --privileged x', ['high privileges: gives a container rights over this machine']],
   ['kubectl delete ns prod', ['high remote_change: deletes from the cluster: ns prod (current context)']],
@@ -290,13 +300,13 @@ test.each<[command: string, risks: string[]]>([
       'notable downloaded_code: installs software on this machine: jq',
     ],
   ],
-  ['chmod -R 777 /', ['high privileges: makes every file below / writable by everyone']],
-  ['chmod -R a+w src', ['notable privileges: makes every file below src writable by everyone']],
-  ['chmod -R go-w ~/x', ['high privileges: changes the rights of everything below ~/x']],
-  ['chown -R me /srv', ['high privileges: changes the owner of everything below /srv']],
+  ['chmod -R 777 /', ['high privileges: makes / and everything in it writable by everyone']],
+  ['chmod -R a+w src', ['notable privileges: makes src and everything in it writable by everyone']],
+  ['chmod -R go-w ~/x', ['high privileges: changes the rights of ~/x and everything in it']],
+  ['chown -R me /srv', ['high privileges: changes the owner of /srv and everything in it']],
   ['chmod +x run.sh', []],
   ['chmod 777 a', ['notable privileges: lets every user of this machine write: a']],
-  ['chown -R me .', ['notable privileges: changes the owner of everything below: .']],
+  ['chown -R me .', ['notable privileges: changes the owner of . and everything in it']],
   ['systemctl restart nginx', ['high privileges: restarts a service of this machine: nginx']],
   ['systemctl enable nginx', ['high startup: changes what starts with this machine: enable nginx']],
   ['crontab -r', ['high startup: deletes all commands that run on a schedule (crontab)']],

@@ -132,7 +132,7 @@ function writeRisk(
   if (isTemporary) return { ...facts, kind: 'writes_outside', verb, about: outside };
   const rights = effect.tree && command ? changedRights(commandLine(command)) : undefined;
   if (rights) return { ...facts, kind: 'privileges', ...rights };
-  const below = effect.tree && !isLost && !isNew ? ' and what is below it' : '';
+  const below = effect.tree && !isLost && !isNew ? ' and everything in it' : '';
   return { ...facts, kind: 'writes_outside', verb, about: `${below}${outside}` };
 }
 
@@ -140,11 +140,11 @@ function writeRisk(
 function changedRights(line: ReturnType<typeof commandLine>): Pick<NamedRisk, 'verb' | 'about'> | undefined {
   if (line?.name === 'chmod') {
     return WORLD_WRITABLE.test(line.operands.join(' '))
-      ? { verb: 'makes every file below', about: ' writable by everyone' }
-      : { verb: 'changes the rights of everything below', about: '' };
+      ? { verb: 'makes', about: ' and everything in it writable by everyone' }
+      : { verb: 'changes the rights of', about: ' and everything in it' };
   }
   if (line?.name !== 'chown' && line?.name !== 'chgrp') return undefined;
-  return { verb: 'changes the owner of everything below', about: '' };
+  return { verb: 'changes the owner of', about: ' and everything in it' };
 }
 
 const DISK = /^\/dev\/(r?disk|[hsv]d[a-z]|xvd[a-z]|nvme|mmcblk|mapper\/|md\d|dm-|loop\d)/;

@@ -1,6 +1,6 @@
 import { type CommandLine, hasOption, optionValues } from '../command-line.js';
 import { fewNames, shortened } from '../short-text.js';
-import { always, naming, type RiskyProgram } from './form.js';
+import { always, type CommandRisk, naming, type RiskyProgram } from './form.js';
 
 /** Modes that let everyone write: `777`, `a+w`. */
 export const WORLD_WRITABLE = /(^| )0?[0-7]?[0-7]{2}[2367]( |$)|(^| )[ug]{0,4}[ao][augo]{0,8}\+[rxst]{0,8}w/;
@@ -28,6 +28,20 @@ const isForced = ({ options }: CommandLine): boolean => options.some((option) =>
 const ddTarget = ({ operands }: CommandLine): string =>
   shortened(operands.find((word) => word.startsWith('of='))?.slice(3) ?? '');
 
+/** The folders behind the new rights or owner. */
+function treeOf(operands: readonly string[]): string {
+  const folders = operands.slice(1);
+  return `${shortened(folders.join(' '))} and everything in ${folders.length > 1 ? 'them' : 'it'}`;
+}
+
+const ofTree =
+  (verb: string) =>
+  ({ operands }: CommandLine): CommandRisk => ({
+    kind: 'privileges',
+    level: 'notable',
+    text: `${verb} ${treeOf(operands)}`,
+  });
+
 export const machine: readonly RiskyProgram[] = [
   {
     names: 'sudo doas pkexec runas',
@@ -43,7 +57,7 @@ export const machine: readonly RiskyProgram[] = [
         risk: ({ operands }) => ({
           kind: 'privileges',
           level: 'notable',
-          text: `makes every file below ${shortened(operands.slice(1).join(' '))} writable by everyone`,
+          text: `makes ${treeOf(operands)} writable by everyone`,
         }),
       },
       {
@@ -56,7 +70,7 @@ export const machine: readonly RiskyProgram[] = [
       },
       {
         when: isRecursive,
-        risk: naming(1, 'privileges', 'notable', 'changes the rights of everything below'),
+        risk: ofTree('changes the rights of'),
       },
     ],
   },
@@ -65,7 +79,7 @@ export const machine: readonly RiskyProgram[] = [
     forms: [
       {
         when: isRecursive,
-        risk: naming(1, 'privileges', 'notable', 'changes the owner of everything below'),
+        risk: ofTree('changes the owner of'),
       },
       { risk: naming(1, 'privileges', 'notable', 'changes the owner') },
     ],
