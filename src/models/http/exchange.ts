@@ -1,11 +1,10 @@
 import { type ModelEvent, ModelFailure } from '../../contract/model.js';
 import { abortable } from '../../platform/abortable.js';
+import { networkReason } from '../../platform/web/network-reason.js';
 import type { Authorization } from './authorization.js';
-import { errorCode } from './error-code.js';
 import {
   brokenStreamFailure,
   type Endpoint,
-  networkReason,
   retryAfterMs,
   type ServerError,
   serverFailure,
@@ -60,7 +59,7 @@ export async function* exchange(request: Exchange): AsyncGenerator<ModelEvent, v
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ModelFailure) throw await withNearestModel(error, endpoint);
-    throw brokenStreamFailure(endpoint, networkReason(errorCode(error), error), error);
+    throw brokenStreamFailure(endpoint, networkReason(error), error);
   }
 }
 

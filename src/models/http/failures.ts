@@ -1,5 +1,5 @@
 import { ModelFailure, type ModelFailureKind, type ModelFailureOptions } from '../../contract/model.js';
-import { errorCode } from './error-code.js';
+import { errorCode, isCertificate, networkReason } from '../../platform/web/network-reason.js';
 
 const MAX_WORDS = 300; // of a server's response in one message; enough for every error of the API, too short for a page
 
@@ -226,7 +226,7 @@ export function retryAfterMs(header: (name: string) => string | undefined, now =
 export function unreachableFailure(endpoint: Endpoint, error: unknown): ModelFailure {
   const { server, place } = endpoint;
   const code = errorCode(error);
-  const why = shorten(`${code ? `${code}: ` : ''}${networkReason(code, error)}`, endpoint.secrets);
+  const why = shorten(`${code ? `${code}: ` : ''}${networkReason(error)}`, endpoint.secrets);
   return new ModelFailure(
     'unreachable',
     `Can't reach ${server.includes(place) ? server : `${server} at ${place}`} (${why}).`,
@@ -280,31 +280,6 @@ const isOnThisMachine = (place: string): boolean =>
 export function brokenStreamFailure(endpoint: Endpoint, why: string, cause?: unknown): ModelFailure {
   const problem = `The answer of ${endpoint.model} from ${endpoint.place} broke off: ${shorten(why, endpoint.secrets)}.`;
   return new ModelFailure('broken_stream', problem, { advice: 'Try again.', cause });
-}
-
-/** Why a connection failed, for messages. */
-export function networkReason(code: string | undefined, error: unknown): string {
-  if (code === 'ECONNREFUSED') return 'nothing listens there';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the name is not found';
-  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET')
-    return 'the other side closed the connection';
-  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'there is no route to it';
-  if (code?.includes('TIMEOUT') || code === 'ETIMEDOUT') return 'no answer in time';
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'its certificate is for another name';
-  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired';
-  if (isCertificate(code)) {
-    return 'its certificate is not trusted here, set NODE_EXTRA_CA_CERTS if it should be';
-  }
-  return shorten(innermost(error).message);
-}
-
-const isCertificate = (code: string | undefined): boolean =>
-  code !== undefined && /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/.test(code);
-
-function innermost(error: unknown): Error {
-  let inner = error instanceof Error ? error : new Error(String(error));
-  while (inner.cause instanceof Error) inner = inner.cause;
-  return inner;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Model, ModelFailure, type RetryFacts } from '../../contract/model.js';
-import { errorCode } from '../http/error-code.js';
+import { errorCode } from '../../platform/web/network-reason.js';
 import { SilentStream } from './watched-stream.js';
 
 const LONGEST_BACKOFF_MS = 30_000;

@@ -1,8 +1,7 @@
 // fetch for requests of a sign-in: bounded in time and size, to confirmed hosts only, never redirected to another one.
-import { codeOf } from '../error-code.js';
-import { messageOf } from '../message-of.js';
 import { clause } from '../text/clause.js';
 import { plainLine } from '../text/plain-text.js';
+import { errorCode, networkReason } from '../web/network-reason.js';
 import { AuthProblem } from './auth-problem.js';
 
 const MAX_BYTES = 512 * 1024; // metadata have a few KB
@@ -74,10 +73,6 @@ const unreachable = (what: string, { host }: URL, why: string): AuthProblem =>
   new AuthProblem(`${what} at ${host} can't be reached (${clause(plainLine(why, 300))}).`, { isTransient: true });
 
 function reasonOf(error: unknown): string {
-  const { cause } = error instanceof Error ? error : {};
-  const code = codeOf(cause);
-  if (code !== undefined && /CERT|SIGNATURE|ISSUER/.test(code)) {
-    return `${code}: its certificate is not trusted here, set NODE_EXTRA_CA_CERTS if it should be`;
-  }
-  return cause instanceof Error ? cause.message : messageOf(error);
+  const code = errorCode(error);
+  return code === undefined ? networkReason(error) : `${code}: ${networkReason(error)}`;
 }

@@ -7,9 +7,11 @@ import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import { ToolFailure } from '../../contract/failure.js';
 import { abortable } from '../abortable.js';
+import { codeOf } from '../error-code.js';
 import { messageOf } from '../message-of.js';
 import { clause } from '../text/clause.js';
 import { type Lookup, lookupOf, systemLookup } from './dns.js';
+import { isCertificate, networkReason } from './network-reason.js';
 import { addressKind } from './special-addresses.js';
 import { isLocalHost, type LocalHosts, shortened } from './web-address.js';
 
@@ -222,8 +224,8 @@ function failure(url: URL, error: unknown, { callSignal, signal }: RequestClock)
   if (error instanceof ToolFailure) return error;
   if (callSignal.aborted) return callSignal.reason;
   const cause = signal.reason instanceof TooSlow ? signal.reason : error;
-  const why = messageOf(cause).slice(0, 300); // a certificate may contain any text
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const code = codeOf(cause) ?? '';
+  const why = isCertificate(code) ? `${networkReason(cause)} (${code})` : messageOf(cause).slice(0, 300);
   return new ToolFailure(`${shortened(url.href)} could not be fetched: ${clause(WHY[code] ?? why)}.`, {
     advice: nextStep(code, url),
     cause,
