@@ -1,6 +1,7 @@
 import type { ParseArgsConfig } from 'node:util';
 import { messageOf } from '../platform/message-of.js';
 import { nearestWords } from '../platform/text/similar-text.js';
+import { worktreeNameProblem } from '../platform/worktrees/worktree-name.js';
 import { UsageProblem } from './usage-problem.js';
 
 type OptionSpecs = NonNullable<ParseArgsConfig['options']>;
@@ -96,6 +97,24 @@ export function withOpenValues(argv: readonly string[]): string[] {
     return isOpen ? `${flag}=` : word;
   });
 }
+
+/**
+ * The name that --worktree gives; an empty text asks for a new one. Throws if it can't be one. `argv` is as it was
+ * typed: a word with blanks in it is a prompt, unless there is another prompt.
+ */
+export function readWorktreeName(
+  worktree: string | undefined,
+  { argv, prompts }: { argv: readonly string[]; prompts: readonly string[] },
+): string | undefined {
+  const [prompt] = worktree === '' && prompts.length > 1 ? prompts.filter((word) => isAfterWorktree(word, argv)) : [];
+  const name = prompt ?? worktree;
+  const problem = name === undefined || name === '' ? undefined : worktreeNameProblem(name);
+  if (problem !== undefined) throw new UsageProblem(problem);
+  return worktree;
+}
+
+const isAfterWorktree = (word: string, argv: readonly string[]): boolean =>
+  argv.some((flag, index) => openFlags[flag] === '--worktree' && argv[index + 1] === word);
 
 /** Flags whose value may be left out. */
 const openFlags: Readonly<Record<string, string | undefined>> = {

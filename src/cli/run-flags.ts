@@ -5,7 +5,7 @@ import { type Effort, efforts } from '../contract/model.js';
 import { permissionModes } from '../contract/permission.js';
 import { type WorktreeEnd, worktreeEnds } from '../contract/worktree.js';
 import { serverPartOf } from '../platform/text/mcp-names.js';
-import { conversationFlags, readArgs, withOpenValues, worktreeFlags } from './args.js';
+import { conversationFlags, readArgs, readWorktreeName, withOpenValues, worktreeFlags } from './args.js';
 import type { EngineFlagValues } from './engine-options.js';
 import { flagsWithoutEffect, hostFlags, readAgentsFlag, readHostEffort } from './host-flags.js';
 import { terminalFlags } from './interactive/terminal-flags.js';
@@ -137,7 +137,7 @@ export function readRunFlags(argv: readonly string[], { isInteractive = false } 
     resume: readResume(values) || undefined,
     picksSession: values.resume === '',
     fork: values.fork === true || values['fork-session'] === true,
-    worktree: values.worktree,
+    worktree: readWorktreeName(values.worktree, { argv, prompts: positionals }),
     ...readWorktreeEnd(values['worktree-end']),
     sessionId: readSessionId(values['session-id']),
     save: !values['no-save'] && !values['no-session-persistence'],

@@ -17,6 +17,7 @@ import { type GitVariables, OwnGit } from './own-git.js';
 import { discard, repairWorktree } from './repair-worktrees.js';
 import { runSetUp, type SetUp } from './run-set-up.js';
 import { ignoredFiles, preparedFiles } from './worktree-changes.js';
+import { worktreeNameProblem } from './worktree-name.js';
 import { WorktreeProblem } from './worktree-problem.js';
 import {
   claimRecord,
@@ -29,7 +30,6 @@ import {
   saveRecord,
   takeRecord,
   type WorktreeRecord,
-  worktreeName,
 } from './worktree-record.js';
 
 const HEADS = ['for-each-ref', '--format=%(refname:short)', 'refs/heads'];
@@ -69,11 +69,8 @@ export interface OpenedWorktree {
 /** Throws `WorktreeProblem`; then nothing is left of a worktree that was not there before. */
 export async function openWorktree(request: WorktreeRequest): Promise<OpenedWorktree> {
   const { name = `session-${randomHex(3)}` } = request;
-  if (!worktreeName.test(name)) {
-    throw new WorktreeProblem(
-      `"${name}" can't be the name of a worktree. Use letters, digits, ".", "_" and "-", at most 64, and begin with a letter or a digit.`,
-    );
-  }
+  const problem = worktreeNameProblem(name);
+  if (problem !== undefined) throw new WorktreeProblem(problem);
   const { git, repository } = await repositoryOf(request);
   const folder = join(repositoryFolder(realpathSync(ensured(request.dataFolder)), repository.commonFolder), name);
   const kept = readRecord(recordPath({ folder }));

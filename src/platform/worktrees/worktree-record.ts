@@ -10,15 +10,13 @@ import { codeOf } from '../error-code.js';
 import { mkdirPrivate } from '../files/mkdir-private.js';
 import { readPrivateFile, withLock, writePrivateFile } from '../files/private-file.js';
 import { isRunning, thisProcess } from '../journal/process-identity.js';
+import { isWorktreeName } from './worktree-name.js';
 
 const GIT_WAIT_MS = 600_000; // ten checkouts of a very large repository, one after the other
 
-/** Also safe as a part of a branch name, and of a file name next to `NAME.json`. */
-export const worktreeName = /^(?!.*\.\.)(?!.*\.(?:json|lock|tmp)$)[A-Za-z0-9](?:[\w.-]{0,62}[\w-])?$/;
-
 const recordSchema = z.object({
   version: z.literal(1),
-  name: z.string().regex(worktreeName),
+  name: z.string().refine(isWorktreeName),
   /**
    * `creating`: no session has worked in it yet. `removing`: it was found to have nothing to lose, or a person agreed.
    * `merging`: the project's branch is being moved.
