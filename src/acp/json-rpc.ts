@@ -1,6 +1,7 @@
 // JSON-RPC 2.0 in both directions over lines of text. It knows nothing of the Agent Client Protocol, nor where the
 // lines come from.
 
+import { UserFacingError } from '../contract/user-facing-error.js';
 import { isObject } from '../platform/is-object.js';
 import { messageOf } from '../platform/message-of.js';
 import { jsonLine } from '../platform/text/json-line.js';
@@ -23,7 +24,7 @@ export const rpcCodes = {
 const MAX_RUNNING = 512; // requests of the peer whose answers it has not read yet
 
 /** An error that the peer gets with its code. Every other error is an internal one. */
-export class RpcError extends Error {
+export class RpcError extends UserFacingError {
   override readonly name = 'RpcError';
   readonly code: number;
   readonly data: unknown;

@@ -1,9 +1,9 @@
 import { movedSpareData } from '../agent/store/moved-spare-data.js';
-import { isOutOfDescriptors, OUT_OF_DESCRIPTORS } from '../platform/descriptors.js';
-import { dataFolderOf, folderNames, isInside } from '../platform/files/paths.js';
+import { dataFolderOf } from '../platform/files/paths.js';
 import { hideInitialSecrets } from '../platform/hide-initial-secrets.js';
 import { visible } from '../platform/text/visible.js';
 import { exitCode } from './exit-codes.js';
+import { shownError } from './shown-error.js';
 import { SetupProblem, UsageProblem } from './usage-problem.js';
 
 type Command = (argv: readonly string[]) => Promise<number>;
@@ -105,7 +105,7 @@ async function run(argv: readonly string[]): Promise<number> {
       await fail(`helve: ${error.message}${page}`);
       return exitCode.usage;
     }
-    await fail(`helve: ${await unexpected(error)}`);
+    await fail(`helve: ${await shownError(error)}`);
     return exitCode.failed;
   }
 }
@@ -180,28 +180,6 @@ async function withoutArguments(): Promise<number> {
 
 async function unknownCommand(word: string): Promise<string> {
   return (await import('./unknown-command.js')).unknownCommand(word, Object.keys(commands));
-}
-
-async function unexpected(error: unknown): Promise<string> {
-  if (!(error instanceof Error)) return String(error);
-  if ('syscall' in error && error.syscall === 'uv_cwd') {
-    return 'The working directory no longer exists. Change to another one and try again.';
-  }
-  if (isOutOfDescriptors(error)) return `Helve can't continue because ${OUT_OF_DESCRIPTORS}.`;
-  const forUsers = [
-    ...['WriteFailure', 'SessionProblem', 'WorktreeProblem', 'ScheduleProblem'],
-    ...['HostProblem', 'RpcError', 'HostGone', 'AccessProblem', 'DatabaseProblem'],
-  ];
-  if (forUsers.includes(error.name)) return visible(error.message); // for users
-  if ('path' in error && typeof error.path === 'string') {
-    const { path } = error;
-    const folder = dataFolderOf();
-    const { dataFolderProblem } = await import('./data-folder-problem.js');
-    const problem = folderNames(folder).some((name) => isInside(name, path)) && dataFolderProblem(error, folder);
-    if (problem) return visible(`${problem} Nothing was changed.`);
-  }
-  if (process.env['HELVE_DEBUG']) return error.stack ?? error.message;
-  return `Unexpected error: ${error.message} Run again with HELVE_DEBUG=1 to see where.`;
 }
 
 function print(text: string): number {

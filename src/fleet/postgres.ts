@@ -1,6 +1,8 @@
 // The connection to PostgreSQL. The package `pg` is optional: it is loaded with the first connection.
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool, QueryConfig, QueryResultRow } from 'pg';
+import { UserFacingError } from '../contract/user-facing-error.js';
 import { codeOf } from '../platform/error-code.js';
 import { messageOf } from '../platform/message-of.js';
 import { clause } from '../platform/text/clause.js';
@@ -13,7 +15,7 @@ const LOCK_RETRY_MS = 100;
 const RETRY_MS = [50, 100, 200, 500, 1_000];
 
 /** A database can't be used. The message says why and what to do next. */
-export class DatabaseProblem extends Error {
+export class DatabaseProblem extends UserFacingError {
   override readonly name = 'DatabaseProblem';
 }
 

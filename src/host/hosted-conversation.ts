@@ -7,6 +7,7 @@ import type { EditorBuffers } from '../contract/editor-buffers.js';
 import type { Effort } from '../contract/model.js';
 import type { AskPermission, PermissionMode } from '../contract/permission.js';
 import type { AskUser } from '../contract/question.js';
+import { UserFacingError } from '../contract/user-facing-error.js';
 import type { TrustRequest } from './open-questions.js';
 
 /** The client for which a session is opened. Kept in memory only, and for that session only. */
@@ -106,7 +107,7 @@ export type RefusalKind =
   /** Settings or the given folder can't be used. */
   | 'settings';
 
-export class ConversationRefused extends Error {
+export class ConversationRefused extends UserFacingError {
   override readonly name = 'ConversationRefused';
   readonly kind: RefusalKind;
 

@@ -3,6 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { UserBlock } from '../contract/message.js';
+import { UserFacingError } from '../contract/user-facing-error.js';
 import type { PromptEnd } from './session-feed.js';
 
 const MAX_WAITING = 1_000;
@@ -27,7 +28,7 @@ export interface PromptTicket {
 }
 
 /** The prompt can't be accepted; the message says why. */
-export class PromptRefused extends Error {
+export class PromptRefused extends UserFacingError {
   override readonly name = 'PromptRefused';
 }
 

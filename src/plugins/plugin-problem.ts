@@ -1,3 +1,4 @@
+import { UserFacingError } from '../contract/user-facing-error.js';
 import { shownLine } from '../platform/text/shown-line.js';
 
 const MAX_MESSAGE_CHARS = 4_000;
@@ -6,7 +7,7 @@ const MAX_MESSAGE_CHARS = 4_000;
  * Why a plugin or a marketplace can't be used: a sentence for the person, with what to do next. It may quote names, paths
  * and addresses of the plugin, so it is made safe to print here, once for all surfaces.
  */
-export class PluginProblem extends Error {
+export class PluginProblem extends UserFacingError {
   override name = 'PluginProblem';
 
   constructor(message: string, options?: ErrorOptions) {

@@ -1,8 +1,10 @@
 // Who may use the server: tokens with their roles, the browsers that are signed in, and one-time codes. Secrets are stored
 // as hashes only. The file is private, replaced as a whole, and changed under a lock, since several processes change it.
+
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClientRole, isClientRole } from '../contract/client-role.js';
+import { UserFacingError } from '../contract/user-facing-error.js';
 import { hashOf, randomHex } from '../platform/crypto.js';
 import { readPrivateFile, withLock, writePrivateFile } from '../platform/files/private-file.js';
 import { asWriteFailure } from '../platform/files/write-failure.js';
@@ -20,7 +22,7 @@ const CODE_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'; // none that look alike
 const TOKEN_PREFIX = 'helve_';
 
 /** The file can't be read or changed; the message says why and what to do. */
-export class AccessProblem extends Error {
+export class AccessProblem extends UserFacingError {
   override readonly name = 'AccessProblem';
 }
 

@@ -1,10 +1,12 @@
 // The front of `helve serve`: HTTP and WebSocket on one port. What is behind it is a port of its own (`BackEnd`).
+
 import { watch } from 'node:fs';
 import { createServer as createHttp, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { UserFacingError } from '../contract/user-facing-error.js';
 import { codeOf } from '../platform/error-code.js';
 import { makePrivateFolder } from '../platform/files/private-files.js';
 import { messageOf } from '../platform/message-of.js';
@@ -49,7 +51,7 @@ export interface GatewayOptions {
 }
 
 /** It can't listen; the message says why and what to do. */
-export class ListenProblem extends Error {
+export class ListenProblem extends UserFacingError {
   override readonly name = 'ListenProblem';
 }
 

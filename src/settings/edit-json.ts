@@ -1,4 +1,5 @@
 // One change to the text of a JSON file that people write by hand: comments, order and formatting stay.
+
 import { join } from 'node:path';
 import {
   applyEdits,
@@ -9,13 +10,14 @@ import {
   type Node,
   parseTree,
 } from 'jsonc-parser';
+import { UserFacingError } from '../contract/user-facing-error.js';
 import { sha256 } from '../platform/crypto.js';
 import { dataFolderOf } from '../platform/files/paths.js';
 import { parseDocument } from './document.js';
 import type { PlaceOptions } from './locations.js';
 
 /** The file can't be changed that way; nothing was written. */
-export class EditRefused extends Error {}
+export class EditRefused extends UserFacingError {}
 
 export interface Edit {
   /** `['permissions', 'allow']`. */

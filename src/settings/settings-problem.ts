@@ -1,4 +1,5 @@
 // Problems with settings, and their messages.
+import { UserFacingError } from '../contract/user-facing-error.js';
 import { visible } from '../platform/text/visible.js';
 import type { Origin } from './locations.js';
 import type { TrustReport } from './trust.js';
@@ -15,7 +16,7 @@ export interface SettingsProblem {
 }
 
 /** Invalid settings could contain rules that refuse something, so nothing runs without them. */
-export class SettingsRefused extends Error {
+export class SettingsRefused extends UserFacingError {
   readonly problems: readonly SettingsProblem[];
 
   constructor(problems: readonly SettingsProblem[]) {

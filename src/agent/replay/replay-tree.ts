@@ -1,4 +1,5 @@
 // The tree for a replay: a copy of the project, which is itself only read.
+
 import { constants } from 'node:fs';
 import {
   chmod,
@@ -15,6 +16,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { UserFacingError } from '../../contract/user-facing-error.js';
 import { codeOf } from '../../platform/error-code.js';
 import { stateBefore } from '../../platform/files/entry-state.js';
 import { isInside, realPath } from '../../platform/files/paths.js';
@@ -43,7 +45,7 @@ export interface CopiedTree {
 }
 
 /** The tree can't be copied. The message says why, and what to do. */
-export class TreeProblem extends Error {}
+export class TreeProblem extends UserFacingError {}
 
 /** Copies everything, including files that git ignores, since builds and tests need them. Keeps modes and times. */
 export async function copyTree(options: CopyOptions): Promise<CopiedTree> {

@@ -1,7 +1,9 @@
 // Prompts that run at times of the day or the week: one private file in the data folder. `takeDue` records a time as taken
 // before it returns it, so that a killed process never runs one twice.
+
 import { join } from 'node:path';
 import * as z from 'zod';
+import { UserFacingError } from '../../contract/user-facing-error.js';
 import { randomHex } from '../../platform/crypto.js';
 import { readPrivateFile, withLock, writePrivateFile } from '../../platform/files/private-file.js';
 import { messageOf } from '../../platform/message-of.js';
@@ -54,7 +56,7 @@ export interface DueSchedule {
 const pathOf = (dataFolder: string): string => join(dataFolder, 'schedules.json');
 
 /** The file of schedules can't be used; the message is for the person. */
-class ScheduleProblem extends Error {
+class ScheduleProblem extends UserFacingError {
   override readonly name = 'ScheduleProblem';
 }
 

@@ -1,8 +1,10 @@
+import { UserFacingError } from '../../contract/user-facing-error.js';
+
 /** Why a session can't be used. */
 export type SessionProblemKind = 'unknown' | 'ambiguous' | 'in_use' | 'unreadable' | 'newer_format' | 'unwritable';
 
 /** A session can't be used. The message says why and what to do next. */
-export class SessionProblem extends Error {
+export class SessionProblem extends UserFacingError {
   readonly kind: SessionProblemKind;
   /** The message without what to do next. */
   readonly fact: string;

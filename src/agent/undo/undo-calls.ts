@@ -1,8 +1,9 @@
+import { UserFacingError } from '../../contract/user-facing-error.js';
 import { type ListedChange, listChanges } from '../../platform/journal/journal.js';
 import { fullCallId } from './short-call-id.js';
 
 /** An undo that changed nothing. The message says why, and what to do next. */
-export class UndoFailure extends Error {
+export class UndoFailure extends UserFacingError {
   /** The undo that the person may want to undo instead; the caller adds the command for it. */
   readonly takeBack: string | undefined;
 

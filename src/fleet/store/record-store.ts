@@ -1,3 +1,5 @@
+import { UserFacingError } from '../../contract/user-facing-error.js';
+
 // Where the records of sessions are kept. A session is a set of files that only grow: its log, those of its child agents,
 // its audit log, its changes of files, and its large results. A file is a sequence of bytes, so that a copy has every byte
 // in its place; the position of a byte in its file is its sequence number.
@@ -43,7 +45,7 @@ export interface RecordStore {
 }
 
 /** The session has another owner now. The code that gets this must stop its work on the session at once. */
-export class SessionLost extends Error {
+export class SessionLost extends UserFacingError {
   override readonly name = 'SessionLost';
 
   constructor({ sessionId, epoch }: SessionOwner) {

@@ -1,5 +1,6 @@
 // MCP over HTTP, for this machine only. A client's session is found by its id; clients with the protocol of 2026-07-28
 // or later have no sessions and share one, which belongs to the holder of the token.
+
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,6 +15,7 @@ import {
   type ServerContext,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { UserFacingError } from '../../contract/user-facing-error.js';
 import { monotonicMs } from '../../platform/clock.js';
 import { randomId } from '../../platform/crypto.js';
 import { messageOf } from '../../platform/message-of.js';
@@ -62,7 +64,7 @@ export interface HttpService {
 }
 
 /** The port can't be opened; the message says why and what to do. */
-export class PortRefused extends Error {}
+export class PortRefused extends UserFacingError {}
 
 export async function serveOverHttp(options: HttpServerOptions): Promise<HttpService> {
   const { maxBodyBytes = MAX_BODY_BYTES, token } = options;

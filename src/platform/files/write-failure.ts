@@ -1,12 +1,13 @@
 import { lstat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { UserFacingError } from '../../contract/user-facing-error.js';
 import { codeOf } from '../error-code.js';
 import { largestFolders } from '../snapshots/largest-folders.js';
 import { NotARegularFile } from './open-file.js';
 import { elidedPath } from './paths.js';
 
 /** The file is unchanged. `code` is the system's error code. */
-export class WriteFailure extends Error {
+export class WriteFailure extends UserFacingError {
   readonly code: string;
 
   constructor(code: string, message: string, options?: ErrorOptions) {
