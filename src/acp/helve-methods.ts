@@ -30,6 +30,8 @@ export interface HelveMethodsOptions {
   dataFolder: string;
   optionsOf: OptionsOfFolder;
   version: string;
+  /** Whether an update or a build has replaced the files of the host's program since it started. */
+  wasReplaced?(): boolean;
   /** Ends the host; its sessions are interrupted. */
   onStop(): void;
   onProblem(sentence: string): void;
@@ -148,11 +150,20 @@ export function helveMethods(options: HelveMethodsOptions) {
   };
 
   function about() {
-    return { protocol: HELVE_PROTOCOL, version, pid: process.pid, since, epoch };
+    const replaced = options.wasReplaced?.() === true;
+    return { protocol: HELVE_PROTOCOL, version, pid: process.pid, since, epoch, ...(replaced && { replaced }) };
   }
 }
 
-export const isHelveAbout = (value: unknown): value is { protocol: number; version: string; pid: number } =>
+export interface HelveAbout {
+  protocol: number;
+  version: string;
+  pid: number;
+  /** The files of its program were replaced, so it can't load the parts of them that it has not loaded yet. */
+  replaced?: boolean;
+}
+
+export const isHelveAbout = (value: unknown): value is HelveAbout =>
   isObject(value) &&
   typeof value['protocol'] === 'number' &&
   typeof value['version'] === 'string' &&

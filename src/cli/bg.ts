@@ -6,7 +6,7 @@ import { randomId } from '../platform/crypto.js';
 import { dataFolderOf, realPathSync } from '../platform/files/paths.js';
 import { jsonLine } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
-import { readArgs, withOpenValues } from './args.js';
+import { readArgs, readWorktreeName, withOpenValues } from './args.js';
 import { SHORT_CHARS } from './background/background-sessions.js';
 import { HostProblem } from './background/connect-host.js';
 import { HostGone } from './background/host-client.js';
@@ -46,6 +46,7 @@ export async function bg(argv: readonly string[]): Promise<number> {
   if (values.worktree === undefined && values['worktree-end'] !== undefined) {
     throw new UsageProblem('--worktree-end is for a session in a worktree. Add --worktree, or leave it out.');
   }
+  readWorktreeName(values.worktree, { argv, prompts: positionals });
   // A goal without a text of its own is that of the prompt.
   const goal = values.goal ?? (values.until === undefined ? undefined : positionals[0]);
   const options = sessionArgv({ ...values, ...(goal !== undefined && { goal }) });
@@ -80,7 +81,7 @@ export async function bg(argv: readonly string[]): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       ({ isNew } = await withHost(
-        { place: hostPlace(dataFolder), version: HELVE_VERSION, caller, tell },
+        { place: hostPlace(dataFolder), version: HELVE_VERSION, caller, sendsPrompt: true, tell },
         async (host) => {
           const answer = await host.request('_helve/prompt', request);
           return { isNew: answer['isNew'] === true };

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { AcpAgent } from '../../src/acp/acp-agent.js';
 import { HELVE_PROTOCOL, helveMethods } from '../../src/acp/helve-methods.js';
 import { readSession } from '../../src/agent/store/read-session.js';
@@ -140,7 +141,10 @@ test('of several hosts that start at once, one serves all', async () => {
 });
 
 /** A host of an earlier version, in this process. */
-async function earlierHost(home: string, { isBusy }: { isBusy: boolean }): Promise<{ hasStopped(): boolean }> {
+async function earlierHost(
+  home: string,
+  { isBusy, version = '0.0.1', wasReplaced }: { isBusy: boolean; version?: string; wasReplaced?: () => boolean },
+): Promise<{ hasStopped(): boolean }> {
   const target = hostPlace(home);
   makeHostFolders(target);
   const lock = await lockSession(target.lock);
@@ -165,13 +169,14 @@ async function earlierHost(home: string, { isBusy }: { isBusy: boolean }): Promi
     index: new SessionIndex(home),
     dataFolder: home,
     optionsOf: async () => ({}),
-    version: '0.0.1',
+    version,
+    ...(wasReplaced && { wasReplaced }),
     onStop: stop,
     onProblem: () => {},
   });
   server = createServer((socket) => {
     const transport = socketTransport(socket, new AbortController().signal);
-    const rest = { host: sessions, version: '0.0.1', dataFolder: home, answerLimitMs: undefined };
+    const rest = { host: sessions, version, dataFolder: home, answerLimitMs: undefined };
     const agent = new AcpAgent(transport, { ...rest, checkModel: async () => {}, onProblem: () => {}, extend });
     void agent.serve().then(() => socket.destroy());
   });
@@ -200,6 +205,18 @@ test('a busy host of another version keeps running, and the client says so', asy
   expect(stderr).toMatch(/The host process is Helve 0\.0\.1 and has work to do.*helve host stop ends it now/);
   expect(earlier.hasStopped()).toBe(false);
   expect(HELVE_PROTOCOL).toBe(1);
+});
+
+test.each([
+  [false, 'is replaced'],
+  [true, 'keeps running, and a prompt is not sent to it'],
+])('a host whose program files were replaced, and that is busy: %s, %s', async (isBusy) => {
+  const at = await place([{ text: 'Done.' }]);
+  const earlier = await earlierHost(at.home, { isBusy, version: manifest.version, wasReplaced: () => true });
+  const { code, stderr } = await at.helve(['bg', 'go']);
+  expect({ code, hasStopped: earlier.hasStopped() }).toEqual({ code: isBusy ? 1 : 0, hasStopped: !isBusy });
+  if (!isBusy) return await stateIs(at, 'idle');
+  expect(stderr).toMatch(/The prompt was not sent\. The files of Helve were replaced.*helve host stop/);
 });
 
 test('a session of helve -p is listed while it runs, is not attached to, and is gone afterwards', async () => {

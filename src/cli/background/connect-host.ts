@@ -1,8 +1,11 @@
-// Finds the host process of the data folder, or starts one. An idle host of another version is replaced.
+// Finds the host process of the data folder, or starts one. An idle host of another version is replaced, and so is one
+// whose program files were.
+
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { HELVE_PROTOCOL } from '../../acp/helve-methods.js';
+import { HELVE_PROTOCOL, type HelveAbout } from '../../acp/helve-methods.js';
+import { UserFacingError } from '../../contract/user-facing-error.js';
 import type { Caller } from '../../host/hosted-conversation.js';
 import { monotonicMs } from '../../platform/clock.js';
 import { openFlags } from '../../platform/files/private-files.js';
@@ -14,7 +17,7 @@ const POLL_MS = 25;
 const MAX_LOG_BYTES = 1_000_000;
 
 /** It can't be reached; the message says why and what to do. */
-export class HostProblem extends Error {
+export class HostProblem extends UserFacingError {
   override readonly name = 'HostProblem';
 }
 
@@ -22,13 +25,15 @@ export interface HostConnectOptions {
   place: HostPlace;
   version: string;
   caller?: Caller;
+  /** A prompt is sent, for which the host may have to open a session. */
+  sendsPrompt?: boolean;
   /** Says something to the person. */
   tell(sentence: string): void;
 }
 
 /** A connection to a host that understands this client. Starts a host if there is none. */
 export async function connectHost(options: HostConnectOptions): Promise<HostClient> {
-  const { place, version, caller, tell } = options;
+  const { place, version, caller, sendsPrompt = false, tell } = options;
   makeHostFolders(place);
   const until = monotonicMs() + START_MS;
   let starting: { hasFailed(): string | undefined; isOver(): boolean } | undefined;
@@ -36,8 +41,18 @@ export async function connectHost(options: HostConnectOptions): Promise<HostClie
     const client = await HostClient.connect(place.socket, caller);
     if (client) {
       const { about } = client;
-      if (about.version === version) return client;
+      if (about.version === version && !about.replaced) return client;
       const isStopping = await stopIfIdle(client);
+      if (!isStopping && about.replaced && !sendsPrompt) {
+        tell(`${replacedWords(about)} helve host stop ends it now and interrupts its sessions.`);
+        return client;
+      }
+      if (!isStopping && about.replaced) {
+        client.close();
+        throw new HostProblem(
+          `The prompt was not sent. ${replacedWords(about)} Send the prompt again when its work is done (helve ps lists it), or end it with helve host stop: its sessions are interrupted, and go on when you attach to them.`,
+        );
+      }
       if (!isStopping && about.protocol === HELVE_PROTOCOL) {
         tell(
           `The host process is Helve ${about.version} and has work to do, so it is not replaced by ${version} yet. It ends when it is idle; helve host stop ends it now and interrupts its sessions.`,
@@ -62,6 +77,9 @@ export async function connectHost(options: HostConnectOptions): Promise<HostClie
     `The host process did not answer within ${START_MS / 1_000} s. Its log is ${place.log}. helve host stop ends it.`,
   );
 }
+
+const replacedWords = ({ pid }: HelveAbout): string =>
+  `The files of Helve were replaced, as by an update, after the host process ${pid} had started. It has work to do, so it keeps running, but it can't open sessions any more.`;
 
 /** A connection to the host that runs now; undefined if there is none. */
 export const runningHost = async (place: HostPlace): Promise<HostClient | undefined> =>

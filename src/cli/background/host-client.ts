@@ -1,15 +1,17 @@
 // A connection to the host process.
+
 import { createConnection, type Socket } from 'node:net';
-import { isHelveAbout } from '../../acp/helve-methods.js';
+import { type HelveAbout, isHelveAbout } from '../../acp/helve-methods.js';
 import { RpcConnection, type RpcParams } from '../../acp/json-rpc.js';
 import { PROTOCOL_VERSION } from '../../acp/messages.js';
 import { fieldsOf } from '../../acp/read-params.js';
+import { UserFacingError } from '../../contract/user-facing-error.js';
 import type { Caller } from '../../host/hosted-conversation.js';
 import { codeOf } from '../../platform/error-code.js';
 import { socketTransport } from './socket-transport.js';
 
 /** The connection ended before the answer: the host was ended or killed. */
-export class HostGone extends Error {
+export class HostGone extends UserFacingError {
   override readonly name = 'HostGone';
 }
 
@@ -20,7 +22,7 @@ export class HostClient {
   #onNotification: (method: string, params: RpcParams) => void = () => {};
   #isClosed = false;
   /** Facts of the host. */
-  about = { protocol: 0, version: '', pid: 0 };
+  about: HelveAbout = { protocol: 0, version: '', pid: 0 };
 
   private constructor(socket: Socket) {
     this.#socket = socket;

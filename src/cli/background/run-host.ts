@@ -17,11 +17,13 @@ import { dueSchedules } from './due-schedules.js';
 import { hostPlace, makeHostFolders } from './host-place.js';
 import { backgroundOpener } from './open-background.js';
 import { optionsOfFolder } from './options-of-folder.js';
+import { watchProgramFiles } from './program-files.js';
 import { socketTransport } from './socket-transport.js';
 
 const IDLE_MS = 5 * 60_000;
 
 export async function runHost(version: string): Promise<number> {
+  const wasReplaced = watchProgramFiles();
   const place = hostPlace(dataFolderOf());
   process.umask(0o077);
   makeHostFolders(place);
@@ -42,6 +44,7 @@ export async function runHost(version: string): Promise<number> {
     dataFolder: place.dataFolder,
     optionsOf: optionsOfFolder,
     version,
+    wasReplaced,
     onProblem: tell,
     onStop: () => ending.abort(),
   });
