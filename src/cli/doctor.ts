@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { lstatSync, statSync } from 'node:fs';
-import { access, constants, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { withoutSecrets } from '../compose/visible-environment.js';
 import { type Model, ModelFailure } from '../contract/model.js';
@@ -14,8 +13,7 @@ import { withStoredKeys } from '../models/catalogue/stored-keys.js';
 import { describeCredentials } from '../models/clouds/describe-credentials.js';
 import { randomHex } from '../platform/crypto.js';
 import { codeOf } from '../platform/error-code.js';
-import { dataFolderOf, homeFolder, realPathSync } from '../platform/files/paths.js';
-import { pseudoFileSystem } from '../platform/files/pseudo-file-system.js';
+import { dataFolderOf, homeFolder, } from '../platform/files/paths.js';
 import { asWriteFailure } from '../platform/files/write-failure.js';
 import { messageOf } from '../platform/message-of.js';
 import { counted } from '../platform/text/counted.js';
@@ -24,7 +22,7 @@ import { jsonText } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { environmentWith } from '../settings/environment.js';
 import { readArgs } from './args.js';
-import { dataFolderProblem } from './data-folder-problem.js';
+import { dataFolderProblem, findDataFolderProblem, isEntry } from './data-folder-problem.js';
 import { exitCode } from './exit-codes.js';
 import { HELPER_PROVIDER } from './key-helper.js';
 import { offerOf } from './models.js';
@@ -287,27 +285,12 @@ async function dataFolder(): Promise<DoctorFinding> {
   const what = 'Data folder';
   const folder = dataFolderOf();
   const broken = (detail: string): DoctorFinding => ({ what, state: 'broken', detail: visible(detail) });
-  const nearest = nearestEntry(folder);
+  const problem = await findDataFolderProblem(folder);
+  if (problem !== undefined) return broken(problem);
   try {
-    if (!statSync(nearest).isDirectory()) {
-      return broken(
-        `${nearest} is a file, so no data can be kept in ${folder}. Move it away, or set HELVE_HOME to another folder.`,
-      );
-    }
-    if (pseudoFileSystem(realPathSync(nearest)) !== undefined) {
-      return broken(
-        `${folder} is in a part of the system where no folder can be created. Set HELVE_HOME to another folder.`,
-      );
-    }
-    await access(nearest, constants.W_OK | constants.X_OK);
-    if (nearest === folder) await tryToWrite(folder);
+    if (isEntry(folder)) await tryToWrite(folder);
     return { what, state: 'ok', detail: folder };
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ELOOP') {
-      return broken(
-        `${nearest} is a symlink without a target, so no data can be kept in ${folder}. Remove the symlink, or set HELVE_HOME to another folder.`,
-      );
-    }
     const isFull = codeOf(error) === 'ENOSPC';
     const reason = messageOf(await asWriteFailure(error, join(folder, 'session'), 'written'));
     const why = isFull && reason.includes('inodes') ? 'the file system has no free inodes' : undefined;
@@ -322,19 +305,6 @@ async function tryToWrite(folder: string): Promise<void> {
     await writeFile(path, Buffer.alloc(TRIED_BYTES), { flag: 'wx', mode: 0o600, flush: true });
   } finally {
     await rm(path, { force: true });
-  }
-}
-
-/** The folder itself, or its nearest existing parent: checking must not create it. */
-function nearestEntry(path: string): string {
-  return path === dirname(path) || isThere(path) ? path : nearestEntry(dirname(path));
-}
-
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    return codeOf(error) !== 'ENOTDIR'; // then one above it is a file
   }
 }
 

@@ -261,3 +261,14 @@ inTerminal(
     );
   },
 );
+
+inTerminal('a data folder that can not be used is named before the first prompt, once', async () => {
+  const options = { env: { HELVE_HOME: '/etc/passwd' }, columns: 200, shows: 'no data can be kept there' };
+  const { terminal, say } = await converse([{ text: 'Heard.' }], options);
+  expect(await terminal.screen()).toContain(
+    '/etc/passwd is a file, so no data can be kept there. Move it away, or set HELVE_HOME to another folder. Until then, this session is kept in the temporary folder.',
+  );
+  await say('hello');
+  await terminal.shows('Heard.');
+  expect((await terminal.scrollback()).match(/HELVE_HOME|data folder/gi)).toHaveLength(1);
+});

@@ -62,8 +62,10 @@ export async function openSession(
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
     const wasNamed = named.model !== undefined || namedModel(settings.current, env) || named.resume !== undefined;
+    const tools = toolsOnly(options, catalogue, error, common);
+    await tellDataProblem(tools, ports);
     return {
-      ...toolsOnly(options, catalogue, error, common),
+      ...tools,
       ...(wasNamed && { namedModelProblem: error }),
     };
   }
@@ -100,6 +102,7 @@ export async function openSession(
     useModel: async (name) => model.lend(await models.resilientModel(name)),
   });
   await observation?.begin(agent.session);
+  await tellDataProblem(agent, ports);
   if (resumed) {
     const told = ports.drawsCalls ? resumed.restored.interrupted.map(({ id }) => id) : [];
     await recoverNow(agent.engine.session, ports.tell, { told: new Set(told) });
@@ -151,6 +154,15 @@ export async function openSession(
       await agent.end().finally(() => observation?.close());
     },
   };
+}
+
+/** Before the first prompt, and shorter than when something could not be written. */
+async function tellDataProblem({ engine }: Pick<OpenedSession, 'engine'>, { tell }: TerminalPorts): Promise<void> {
+  const { findDataFolderProblem } = await import('../data-folder-problem.js');
+  const problem = await findDataFolderProblem(engine.session.dataFolder);
+  if (problem !== undefined) {
+    engine.session.dataProblem(`${problem} Until then, this session is kept in the temporary folder.`, tell);
+  }
 }
 
 /** Leaves no resumed session locked if its agent can't be created. */
