@@ -1,4 +1,4 @@
-import type { Component } from '@earendil-works/pi-tui';
+import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import { counted } from '../../platform/text/counted.js';
 import type { Theme } from '../screen/theme.js';
 import { cleanLines, cut, wrap } from './fit.js';
@@ -6,9 +6,11 @@ import { cleanLines, cut, wrap } from './fit.js';
 const FOLDED_ROWS = 8; // of a longer prompt, such as a pasted log
 const SIGN = '❯ ';
 const BELOW = '  ';
-const MOST_RULE = 60; // columns: a terminal that becomes narrower would wrap a longer one to several rows
 
-/** The user's prompt: a bar over the width, or below a line where there are no backgrounds, so that it is found again when scrolling back. */
+/**
+ * The user's prompt, to be found again when scrolling back: a bar over the width, or where there are no backgrounds,
+ * below a line that is as wide as the prompt.
+ */
 export class PromptView implements Component {
   readonly #theme: Theme;
   readonly #text: string;
@@ -34,6 +36,7 @@ export class PromptView implements Component {
     const lines = [...shown.map((line) => (line === '' ? '' : paint.user(line))), ...more];
     const signed = lines.map((line, index) => `${index === 0 ? paint.selected(SIGN) : BELOW}${line}`);
     if (this.#theme.hasGrounds) return signed.map((line) => this.#theme.on('prompt', line, width));
-    return [paint.border('─'.repeat(Math.min(width, MOST_RULE))), ...signed.map((line) => line.trimEnd())];
+    const plain = signed.map((line) => line.trimEnd());
+    return [paint.border('─'.repeat(Math.max(...plain.map(visibleWidth)))), ...plain];
   }
 }

@@ -55,8 +55,8 @@ test('marks each kind of notice with its symbol', () => {
 });
 
 test('a prompt is a bar over the width, and a long one is folded', () => {
-  expect(new PromptView(none, 'hello\n\nthere').render(40)).toEqual(['─'.repeat(40), '❯ hello', '', '  there']);
-  expect(new PromptView(none, 'hello').render(200)[0]).toBe('─'.repeat(60));
+  expect(new PromptView(none, 'hello\n\nthere').render(40)).toEqual(['───────', '❯ hello', '', '  there']);
+  expect(new PromptView(none, 'word '.repeat(50)).render(100)[0]).toBe('─'.repeat(96)); // as its longest row
   const [line = ''] = new PromptView(dark, 'hello').render(40);
   expect(line).toBe(dark.on('prompt', `${dark.paint.selected('❯ ')}${dark.paint.user('hello')}`, 40));
   expect(visibleWidth(line)).toBe(40);
