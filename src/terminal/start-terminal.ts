@@ -1,10 +1,5 @@
-import { basename } from 'node:path';
-import { ProcessTerminal } from '@earendil-works/pi-tui';
 import type { WatchedSettings } from '../settings/watch.js';
-import { Screen } from './screen/screen.js';
-import { guardTerminal } from './screen/terminal-guard.js';
-import { chooseTheme, supportsLinks, Theme } from './screen/theme.js';
-import { WindowTitle } from './screen/window-title.js';
+import { needsPlainLines, runOnScreen } from './screen/run-on-screen.js';
 import type { ShownInstructions } from './session/ask-instructions.js';
 import type { OpenedSession, SessionRequest, TerminalPorts } from './session/opened-session.js';
 import { TerminalApp } from './terminal-app.js';
@@ -42,27 +37,8 @@ export interface TerminalSettings {
 
 /** Runs the terminal until the user leaves it. Returns the exit code, after the terminal is restored. */
 export async function startTerminal(options: TerminalOptions): Promise<number> {
-  const { env } = options;
-  if (options.isPlain || env['HELVE_SCREEN_READER'] === '1' || env['TERM'] === 'dumb') {
+  if (needsPlainLines(options.isPlain, options.env)) {
     return await (await import('./plain/plain-terminal.js')).startPlainTerminal(options);
   }
-  const screen = new Screen(new ProcessTerminal());
-  screen.title = new WindowTitle({
-    write: (text) => screen.tui.terminal.write(text),
-    env,
-    folder: basename(options.root),
-  });
-  const theme = new Theme(chooseTheme({ env }), { links: supportsLinks(env) });
-  const app = new TerminalApp(screen, theme, options);
-  const guard = guardTerminal(screen, {
-    onEnd: (code) => app.quit(code),
-    killAll: () => app.killAll(),
-    onWords: (words) => app.tell(words),
-  });
-  try {
-    return await app.run();
-  } finally {
-    guard.dispose();
-    screen.stop();
-  }
+  return await runOnScreen(options, (screen, theme) => new TerminalApp(screen, theme, options));
 }

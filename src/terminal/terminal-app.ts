@@ -1,20 +1,19 @@
 import type { AgentHappening } from '../contract/event.js';
 import { shownFolder, withShownPaths } from '../display/shown-path.js';
-import { dataFolderOf, folderNames, homeFolder } from '../platform/files/paths.js';
+import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
 import type { Choice } from './contract.js';
-import { DialogQueue } from './dialogs/dialog-queue.js';
+import type { DialogQueue } from './dialogs/dialog-queue.js';
 import { Attachments } from './input/attachments.js';
 import { FileIndex } from './input/file-index.js';
 import { PromptHistory } from './input/prompt-history.js';
 import { Activity } from './screen/activity.js';
-import { realClock } from './screen/inline-screen.js';
-import { createNotify } from './screen/notify.js';
 import type { Screen } from './screen/screen.js';
 import { StatusLine } from './screen/status-line.js';
 import type { Theme } from './screen/theme.js';
 import { applyTheme, themePort } from './screen/theme-choice.js';
 import { WaitingView } from './screen/waiting-view.js';
 import { applySettings } from './session/apply-settings.js';
+import { createAsking } from './session/asking.js';
 import { BackgroundPanel } from './session/background-panel.js';
 import { Conversation } from './session/conversation.js';
 import { CurrentSession } from './session/current-session.js';
@@ -22,11 +21,11 @@ import { EditorSlot } from './session/editor-slot.js';
 import { firstSession } from './session/first-session.js';
 import { ForegroundTask } from './session/foreground-task.js';
 import { hostPorts } from './session/host-ports.js';
-import { editInOwnEditor, KeyActions } from './session/key-actions.js';
+import { KeyActions } from './session/key-actions.js';
 import type { LoadedCommands } from './session/loaded-commands.js';
 import { openSettings } from './session/open-settings.js';
 import type { SessionRequest } from './session/opened-session.js';
-import { Questions } from './session/questions.js';
+import type { Questions } from './session/questions.js';
 import { QueuedPrompts } from './session/queued-prompts.js';
 import { TypedLines } from './session/typed-lines.js';
 import type { TerminalOptions, TerminalSettings } from './start-terminal.js';
@@ -74,33 +73,16 @@ export class TerminalApp {
       shorten: (text) => withShownPaths(text, { root, home: homeFolder() }),
       afterStop: () => this.#session.afterStop,
     });
-    this.#dialogs = new DialogQueue({
-      theme,
-      ...realClock,
-      onChange: () => {
-        screen.dialog = this.#dialogs.current ? this.#dialogs : undefined;
-        this.#retitle();
-      },
-      onEarlyInput: (data) => this.#place.editor.handleInput(data),
-    });
-    const notify = createNotify({
-      write: (text) => screen.tui.terminal.write(text),
-      env,
-      way: () => env['HELVE_NOTIFY'] || this.#session.orNone?.settings.current.notifications?.value,
-    });
-    this.#questions = new Questions({
-      theme,
-      dialogs: this.#dialogs,
-      notify,
-      onAsk: (callId) => this.#views.asking(callId),
-      onQuestion: (callId) => this.#views.question(callId),
-      editText: async (text) => await editInOwnEditor(text, { env, root, screen }),
-      places: { project: folderNames(root), home: [homeFolder() ?? []].flat().flatMap(folderNames) },
-      rows: () => screen.dialogRows,
+    const { dialogs, notify, questions } = createAsking({
+      ...{ screen, theme, env, root, views: this.#views },
+      place: () => this.#place,
+      notifications: () => this.#session.orNone?.settings.current.notifications?.value,
+      onChange: () => this.#retitle(),
       modeAfterPlan: () => this.#session.orNone?.engine.session.planning.modeAfter ?? 'default',
       stop: () => void keys.stop(),
-      draw: () => screen.draw(),
     });
+    this.#dialogs = dialogs;
+    this.#questions = questions;
     let beganAt = 0;
     this.#conversation = new Conversation({
       session: () => this.#session.opened,

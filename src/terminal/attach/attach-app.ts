@@ -3,10 +3,10 @@
 import { shownFolder, withShownPaths } from '../../display/shown-path.js';
 import type { OpenQuestion } from '../../host/open-questions.js';
 import type { EntryLine } from '../../host/sent-entry.js';
-import { dataFolderOf, folderNames, homeFolder } from '../../platform/files/paths.js';
+import { dataFolderOf, homeFolder } from '../../platform/files/paths.js';
 import { messageOf } from '../../platform/message-of.js';
 import { visible } from '../../platform/text/visible.js';
-import { DialogQueue } from '../dialogs/dialog-queue.js';
+import type { DialogQueue } from '../dialogs/dialog-queue.js';
 import { ScrollDialog } from '../dialogs/scroll-dialog.js';
 import { Attachments } from '../input/attachments.js';
 import { PromptCompletion } from '../input/completion.js';
@@ -14,17 +14,17 @@ import { FileIndex } from '../input/file-index.js';
 import { KeyBindings } from '../input/key-bindings.js';
 import { PromptHistory } from '../input/prompt-history.js';
 import { Activity } from '../screen/activity.js';
-import { realClock } from '../screen/inline-screen.js';
-import { createNotify } from '../screen/notify.js';
+import type { Notify } from '../screen/notify.js';
 import type { Screen } from '../screen/screen.js';
 import { StatusLine } from '../screen/status-line.js';
 import type { Theme } from '../screen/theme.js';
 import { applyTheme } from '../screen/theme-choice.js';
 import { WaitingView } from '../screen/waiting-view.js';
+import { createAsking } from '../session/asking.js';
 import type { WorkItem } from '../session/background-work.js';
 import { EditorSlot } from '../session/editor-slot.js';
-import { editInOwnEditor, KeyActions } from '../session/key-actions.js';
-import { Questions } from '../session/questions.js';
+import { KeyActions } from '../session/key-actions.js';
+import type { Questions } from '../session/questions.js';
 import { EventViews } from '../views/event-views.js';
 import { NoticeView } from '../views/notice-view.js';
 import { StartView } from '../views/start-view.js';
@@ -61,7 +61,7 @@ export class AttachApp {
   readonly #place: EditorSlot;
   readonly #attachments: Attachments;
   readonly #start: StartView;
-  readonly #notify: ReturnType<typeof createNotify>;
+  readonly #notify: Notify;
   readonly #left = Promise.withResolvers<'detached'>();
   readonly #ending = new AbortController();
   readonly #prompts: RemotePrompts;
@@ -85,36 +85,20 @@ export class AttachApp {
       shorten: (text) => withShownPaths(text, { root, home: homeFolder() }),
     });
     this.#agents = new RemoteAgents(now);
-    this.#dialogs = new DialogQueue({
-      theme,
-      ...realClock,
-      onChange: () => {
-        screen.dialog = this.#dialogs.current ? this.#dialogs : undefined;
-        this.#retitle();
-      },
-      onEarlyInput: (data) => this.#place.editor.handleInput(data),
-    });
-    this.#notify = createNotify({
-      write: (text) => screen.tui.terminal.write(text),
-      env,
-      way: () => env['HELVE_NOTIFY'] || this.#notifications,
-    });
-    this.#questions = new Questions({
-      theme,
-      dialogs: this.#dialogs,
-      notify: this.#notify,
-      onAsk: (callId) => this.#views.asking(callId),
-      onQuestion: (callId) => this.#views.question(callId),
-      editText: async (text) => await editInOwnEditor(text, { env, root, screen }),
-      places: { project: folderNames(root), home: [homeFolder() ?? []].flat().flatMap(folderNames) },
-      rows: () => screen.dialogRows,
+    const asking = createAsking({
+      ...{ screen, theme, env, root, views: this.#views },
+      place: () => this.#place,
+      notifications: () => this.#notifications,
+      onChange: () => this.#retitle(),
       modeAfterPlan: () => 'default',
       stop: () => {
         this.#isStopping = true;
         keys.stop();
       },
-      draw: () => screen.draw(),
     });
+    this.#dialogs = asking.dialogs;
+    this.#notify = asking.notify;
+    this.#questions = asking.questions;
     this.#asked = new RemoteQuestions({
       session,
       ask: async (question, signal) => await this.#answerTo(question, signal),
