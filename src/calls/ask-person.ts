@@ -84,12 +84,14 @@ async function answerTo(
   const irreversible = irreversibleRisk(risks)?.text;
   const suggestions = await environment.suggestRules(request, decision, { risks });
   const whyNoRule = suggestions.length === 0 ? await environment.whyNoRule?.(request, decision, { risks }) : undefined;
+  const commandReasons = await reasonsFor(effects);
   const question: PermissionQuestion = {
     callId,
     tool: tool.name,
     input: bound.input,
     ...(sentAs && { sentAs }),
     effects,
+    ...(commandReasons && { commandReasons }),
     risks,
     ...(irreversible !== undefined && { irreversible }),
     decision,
@@ -115,6 +117,17 @@ async function answerTo(
     withdrawn.abort(new Error('The question was settled by another answer.'));
     return 'settled';
   }
+}
+
+/** Why commands are asked about, by the index of the effect. Made here: the tables are too large for a web page. */
+async function reasonsFor(effects: readonly Effect[]): Promise<Record<number, string> | undefined> {
+  if (!effects.some(({ kind }) => kind === 'command')) return undefined;
+  const { commandReason } = await import('../permissions/command-reason.js');
+  const said = effects.flatMap((effect, index) => {
+    const why = effect.kind === 'command' ? commandReason(effect) : undefined;
+    return why === undefined ? [] : [[index, why]];
+  });
+  return said.length === 0 ? undefined : Object.fromEntries(said);
 }
 
 /** The reason of a decision; for a command, also why it is not harmless, if that says more. */

@@ -192,6 +192,8 @@ export interface PermissionQuestion {
    */
   sentAs?: SentCall;
   effects: readonly Effect[];
+  /** For the person: why commands among the effects are asked about, by the index of the effect. */
+  commandReasons?: Readonly<Record<number, string>>;
   /** What the call puts at risk, the worst first. */
   risks: readonly Risk[];
   /** What can't be undone once it runs, in words without a subject: the headline of the question. */

@@ -1,15 +1,8 @@
 // Highlights code from one table of languages. It need not understand a language, but must never change a character.
 import { type CodeLanguage, languages } from './code-languages.js';
+import type { CodeRole, CodeSpan } from './code-span.js';
 
 const MAX_CODE_CHARS = 200_000; // more than a user looks at, and it is redrawn with every delta
-
-type CodeRole = 'keyword' | 'string' | 'number' | 'comment' | 'function' | 'type' | 'added' | 'removed';
-
-/** A piece of a line with one meaning. */
-export interface CodeSpan {
-  text: string;
-  role?: CodeRole;
-}
 
 /** The lines of the code in pieces. An unknown language is one piece per line. */
 export function codeSpans(code: string, name: string | undefined): CodeSpan[][] {
@@ -22,25 +15,6 @@ export function codeSpans(code: string, name: string | undefined): CodeSpan[][] 
   const language = languages.find(({ names }) => names.split(' ').includes(wanted));
   if (!language || code.length > MAX_CODE_CHARS) return code.split('\n').map((text) => [{ text }]);
   return inLines(spansOf(code, language));
-}
-
-/** The pieces between two offsets of a line. */
-export function sliceSpans(spans: readonly CodeSpan[], from: number, to: number): CodeSpan[] {
-  const result: CodeSpan[] = [];
-  let offset = 0;
-  for (const { text, role } of spans) {
-    const part = text.slice(Math.max(0, from - offset), Math.max(0, to - offset));
-    if (part !== '') result.push(role === undefined ? { text: part } : { text: part, role });
-    offset += text.length;
-  }
-  return result;
-}
-
-/** The language of a file, by its name. */
-export function languageOf(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
-  if (name === 'dockerfile' || name === 'makefile') return name;
-  return name.includes('.') ? name.slice(name.lastIndexOf('.') + 1) : '';
 }
 
 const roles = ['comment', 'string', 'type', 'function', 'number'] as const; // of the groups, in order

@@ -1,7 +1,6 @@
 // What a permission question says and offers, as data: a dialog and plain lines show the same.
 import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
 import type { PermissionAnswer, PermissionQuestion, Risk } from '../contract/permission.js';
-import { commandReason } from '../permissions/command-reason.js';
 import { reasonForPeople } from '../permissions/detect-injection.js';
 import { type Places, placeWords } from '../permissions/risks/place-words.js';
 import { isWriteWithin } from '../permissions/risks/write-within.js';
@@ -82,7 +81,8 @@ export interface EffectWords {
  * The effects that matter for the answer and that no risk has named: without what only looks at the project, without
  * what the headline says, and each file once.
  */
-export function effectWords({ effects, risks, decision }: PermissionQuestion, places: Places): EffectWords[] {
+export function effectWords(question: PermissionQuestion, places: Places): EffectWords[] {
+  const { effects, risks, decision, commandReasons } = question;
   const named = new Set(risks.flatMap((risk) => risk.effects));
   const commands = effects.filter((effect) => effect.kind === 'command');
   const written = new Set(effects.flatMap((effect) => (isWrite(effect) ? [effect.path] : [])));
@@ -91,7 +91,7 @@ export function effectWords({ effects, risks, decision }: PermissionQuestion, pl
   const said = effects.flatMap((effect, index): EffectWords[] => {
     if (named.has(index) || isNamedAbove(effect, risks, places)) return [];
     if (effects.some((other) => isWriteWithin(effect, other))) return [];
-    if (effect.kind === 'command') return commandWords(effect, risks);
+    if (effect.kind === 'command') return commandWords(effect, commandReasons?.[index], risks);
     if (effect.kind === 'network') return [{ verb: 'reaches', text: effect.url }];
     if (effect.kind === 'unknown') return [{ verb: 'could touch anything:', text: effect.why }];
     if (effect.kind === 'session') {
@@ -136,11 +136,11 @@ const isNamedAbove = (effect: Effect, risks: readonly Risk[], places: Places): b
   risks.some(({ level, text }) => level === 'high' && text.endsWith(` ${placeWords(effect.path, places)}`));
 
 /** The command itself is shown whole: only what it can do is worth a line, unless a `▲` above says it. */
-function commandWords(command: CommandEffect, risks: readonly Risk[]): EffectWords[] {
+function commandWords(command: CommandEffect, reason: string | undefined, risks: readonly Risk[]): EffectWords[] {
   const isUnknown =
     command.argv === undefined && risks.some(({ kind, level }) => kind === 'unknown' && level === 'high');
   const isNamed = isUnknown || risks.some(({ level, part }) => level === 'high' && part === command.text);
-  const why = isNamed ? undefined : commandReason(command);
+  const why = isNamed ? undefined : reason;
   const isShown = why === undefined || /^it (writes|deletes|removes|reaches the network|changes files)/.test(why);
   const assigned = command.assignsUnsafely && command.assigns?.length ? command.assigns.join(', ') : undefined;
   return [

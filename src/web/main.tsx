@@ -2,10 +2,10 @@
 import { render } from 'preact';
 import { signIn, takeCode, whoAmI } from './connection/sign-in.js';
 import { AppContext, useApp, WebApp } from './store/web-app.js';
-import { lazyView } from './views/lazy-view.js';
+import { lazyView, otherPages } from './views/lazy-view.js';
 import { Shell } from './views/shell.js';
 
-const SignInPage = lazyView(async () => (await import('./views/other-pages.js')).SignInPage);
+const SignInPage = lazyView(async () => (await otherPages()).SignInPage);
 
 function Page() {
   const app = useApp();

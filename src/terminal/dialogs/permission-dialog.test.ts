@@ -35,6 +35,7 @@ const command: PermissionQuestion = {
   },
   reason: 'no rule allows "rm -rf build"',
   display: { title: 'ls src && rm -rf build', body: { type: 'text', text: 'ls src && rm -rf build' } },
+  commandReasons: { 2: 'rm deletes files' },
   risks: [
     {
       kind: 'deletes',

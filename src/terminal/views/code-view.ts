@@ -1,5 +1,6 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
-import { codeSpans, sliceSpans } from '../../display/code-spans.js';
+import { sliceSpans } from '../../display/code-span.js';
+import { codeSpans } from '../../display/code-spans.js';
 import type { Theme } from '../screen/theme.js';
 import { chopCode, expandTabs } from './fit.js';
 import { paintedSpans } from './painted-code.js';

@@ -1,7 +1,8 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { DisplayBody } from '../../contract/tool.js';
 import { capRows } from '../../display/cap-rows.js';
-import { type CodeSpan, languageOf, sliceSpans } from '../../display/code-spans.js';
+import { type CodeSpan, languageOf, sliceSpans } from '../../display/code-span.js';
+import { codeSpans } from '../../display/code-spans.js';
 import { markChanges, type PatchRow, parsePatch } from '../../display/parse-patch.js';
 import { spansByRow } from '../../display/patch-colors.js';
 import { asideWords, isAside, isNewFile, pairRows, patchSigns } from '../../display/patch-rows.js';
@@ -53,7 +54,7 @@ export class DiffView implements Component {
     markChanges(shown);
     this.#rows = rows;
     this.#shown = shown;
-    this.#spans = spansByRow(shown, languageOf(path));
+    this.#spans = spansByRow(shown, (code) => codeSpans(code, languageOf(path)));
     this.hidden = hidden;
     this.#isInDialog = isInDialog;
     this.#maxPieces = isWhole ? Number.POSITIVE_INFINITY : MAX_PIECES;

@@ -1,4 +1,5 @@
-import { type CodeSpan, codeSpans } from '../../display/code-spans.js';
+import type { CodeSpan } from '../../display/code-span.js';
+import { codeSpans } from '../../display/code-spans.js';
 import type { Paint } from '../screen/theme.js';
 
 /** The highlighted lines of the code. */

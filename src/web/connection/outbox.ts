@@ -20,7 +20,8 @@ export class Outbox {
   readonly prompts: Signal<readonly OutgoingPrompt[]>;
   readonly #link: Link;
   readonly #onAccepted: (sessionId: string) => void;
-  #sending: Promise<void> = Promise.resolve();
+  /** What is on its way, by session: one that does not answer holds up its own prompts alone. */
+  readonly #sending = new Map<string, Promise<void>>();
 
   constructor(link: Link, onAccepted: (sessionId: string) => void) {
     this.#link = link;
@@ -31,7 +32,7 @@ export class Outbox {
 
   send(prompt: Pick<OutgoingPrompt, 'sessionId' | 'cwd' | 'text'>): void {
     this.#set([...this.prompts.peek(), { ...prompt, promptId: crypto.randomUUID() }]);
-    this.#sendAll();
+    this.#sendTo(prompt.sessionId);
   }
 
   has(sessionId: string): boolean {
@@ -57,12 +58,20 @@ export class Outbox {
   }
 
   #sendAll(): void {
-    this.#sending = this.#sending.then(() => this.#sendEach());
+    for (const sessionId of new Set(this.prompts.peek().map((prompt) => prompt.sessionId))) this.#sendTo(sessionId);
   }
 
-  async #sendEach(): Promise<void> {
-    for (const { promptId, sessionId, cwd, text, problem, isAccepted } of this.prompts.peek()) {
-      if (problem !== undefined || isAccepted) continue;
+  #sendTo(sessionId: string): void {
+    const before = this.#sending.get(sessionId) ?? Promise.resolve();
+    const sending = before.then(() => this.#sendEach(sessionId));
+    this.#sending.set(sessionId, sending);
+    void sending.then(() => this.#sending.get(sessionId) === sending && this.#sending.delete(sessionId));
+  }
+
+  async #sendEach(sessionId: string): Promise<void> {
+    for (const prompt of this.prompts.peek()) {
+      const { promptId, cwd, text, problem, isAccepted } = prompt;
+      if (prompt.sessionId !== sessionId || problem !== undefined || isAccepted) continue;
       try {
         await this.#link.request('_helve/prompt', { promptId, sessionId, cwd, prompt: [{ type: 'text', text }] });
         this.#change(promptId, { isAccepted: true });

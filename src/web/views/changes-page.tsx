@@ -6,7 +6,7 @@ import { visibleLine } from '../../platform/text/visible-lines.js';
 import type { SessionStore } from '../store/session-store.js';
 import { useApp } from '../store/web-app.js';
 
-import { Diff } from './display-body.js';
+import { Diff } from './diff.js';
 import { GuardedButton } from './guarded-button.js';
 import { Icon } from './icons.js';
 import { useLoaded } from './use-loaded.js';

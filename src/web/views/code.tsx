@@ -1,15 +1,17 @@
-import type { CodeSpan } from '../../display/code-spans.js';
+import type { CodeSpan } from '../../display/code-span.js';
 import { visibleLines } from '../../platform/text/visible-lines.js';
-import { lazyView } from './lazy-view.js';
+import { lazyPart } from './lazy-view.js';
+import { memo } from './memo.js';
 
 const CHUNK_LINES = 120; // laid out only when they are near the screen
 const MAX_COLORED = 60_000; // characters; colouring more would be felt while it streams
 
-/** Without colours until these are loaded. */
-const CodeChunk = lazyView(
-  async () => (await import('./session-parts.js')).ColoredCode,
-  ({ text }) => <code>{text}</code>,
-);
+const useColors = lazyPart(async () => await import('../../display/code-spans.js'));
+
+const plainSpans = (code: string): CodeSpan[][] => code.split('\n').map((text) => [{ text }]);
+
+/** What colours code: nothing, until the tables of languages are loaded. */
+export const useCodeSpans = () => useColors()?.codeSpans ?? plainSpans;
 
 /** The pieces of a line, coloured by their meaning. */
 export const Spans = ({ spans }: { spans: readonly CodeSpan[] }) => (
@@ -24,6 +26,23 @@ export const Spans = ({ spans }: { spans: readonly CodeSpan[] }) => (
       ),
     )}
   </>
+);
+
+const CodeChunk = memo(
+  ({ text, language }: { text: string; language: string }) => {
+    const codeSpans = useCodeSpans();
+    return (
+      <code>
+        {codeSpans(text, language).map((spans, index) => (
+          <span key={index} class="line">
+            <Spans spans={spans} />
+            {'\n'}
+          </span>
+        ))}
+      </code>
+    );
+  },
+  (one, other) => one.text === other.text && one.language === other.language,
 );
 
 /** Fenced code, in chunks, so that a long one costs no more than what is new of it. */

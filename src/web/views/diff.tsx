@@ -1,13 +1,13 @@
 // A patch with line numbers: in one column, or side by side if there is space.
 import { useMemo } from 'preact/hooks';
 import { capRows } from '../../display/cap-rows.js';
-import { type CodeSpan, languageOf, sliceSpans } from '../../display/code-spans.js';
+import { type CodeSpan, languageOf, sliceSpans } from '../../display/code-span.js';
 import { markChanges, type PatchRow, parsePatch } from '../../display/parse-patch.js';
 import { spansByRow } from '../../display/patch-colors.js';
 import { asideWords, isAside, isNewFile, pairRows, patchSigns } from '../../display/patch-rows.js';
 import { counted } from '../../platform/text/counted.js';
 import { visibleLines } from '../../platform/text/visible-lines.js';
-import { Spans } from './code.js';
+import { Spans, useCodeSpans } from './code.js';
 import { useWide } from './use-wide.js';
 
 const MAX_ROWS = 2_000; // more than a person reads, and each row costs time to lay out
@@ -23,7 +23,9 @@ export interface DiffProps {
 
 export function Diff({ path, patch, maxRows = MAX_ROWS, isNarrow = false }: DiffProps) {
   const isWide = useWide(BESIDE) && !isNarrow;
-  const { rows, hidden, spans, isNew } = useMemo(() => read(path, patch, maxRows), [path, patch, maxRows]);
+  const { rows, hidden, isNew } = useMemo(() => read(patch, maxRows), [patch, maxRows]);
+  const codeSpans = useCodeSpans();
+  const spans = useMemo(() => spansByRow(rows, (code) => codeSpans(code, languageOf(path))), [rows, path, codeSpans]);
   const isBeside = isWide && rows.some(({ kind }) => kind === 'removed') && rows.some(({ kind }) => kind === 'added');
   return (
     <div class="diff scroll" tabIndex={0} role="group" aria-label={`Changes of ${path}`}>
@@ -41,13 +43,13 @@ export function Diff({ path, patch, maxRows = MAX_ROWS, isNarrow = false }: Diff
   );
 }
 
-function read(path: string, patch: string, maxRows: number) {
+function read(patch: string, maxRows: number) {
   const parsed = parsePatch(visibleLines(patch));
   const [first, ...rest] = parsed;
   const all = first?.kind === 'hunk' && first.text === '' ? rest : parsed; // an empty hunk header at the top
   const { shown, hidden } = capRows(all, maxRows);
   markChanges(shown);
-  return { rows: shown, hidden, spans: spansByRow(shown, languageOf(path)), isNew: isNewFile(all) };
+  return { rows: shown, hidden, isNew: isNewFile(all) };
 }
 
 type SpanMap = ReadonlyMap<PatchRow, readonly CodeSpan[]>;

@@ -3,13 +3,11 @@ import type { DisplayBody } from '../../contract/tool.js';
 import { todoSigns, todoText } from '../../display/todo-words.js';
 import { counted } from '../../platform/text/counted.js';
 import { visibleLine } from '../../platform/text/visible-lines.js';
-import { lazyView } from './lazy-view.js';
+import { Diff } from './diff.js';
 import { MarkdownBlockView } from './markdown.js';
 import { Output } from './output.js';
 
 const LIST_ITEMS = 200;
-
-export const Diff = lazyView(async () => (await import('./session-parts.js')).Diff);
 
 export function DisplayBodyView({ body, isDim = false }: { body: DisplayBody; isDim?: boolean }) {
   switch (body.type) {

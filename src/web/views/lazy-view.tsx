@@ -39,6 +39,36 @@ export function lazyView<Props extends object>(
   };
 }
 
+/** The pages beside the conversation, and what is rarely needed, with their styles. */
+export async function otherPages() {
+  const { sheet, ...pages } = await import('./other-pages.js');
+  if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet);
+  return pages;
+}
+
+/** Something that a view can do without until it is loaded: undefined until then, and if it can't be loaded. */
+export function lazyPart<Part>(load: () => Promise<Part>): () => Part | undefined {
+  let loaded: Part | undefined;
+  return function usePart() {
+    const [part, setPart] = useState(() => loaded);
+    useEffect(() => {
+      if (part !== undefined) return;
+      let isGone = false;
+      load().then(
+        (found) => {
+          loaded = found;
+          if (!isGone) setPart(() => found);
+        },
+        () => {},
+      );
+      return () => {
+        isGone = true;
+      };
+    }, []);
+    return part;
+  };
+}
+
 function Loading() {
   return <p class="start">Loading…</p>;
 }

@@ -3,8 +3,10 @@
 import type { SessionStore } from '../store/session-store.js';
 import { useApp } from '../store/web-app.js';
 import { ChoicesCard } from './choices-card.js';
+import { lazyView, otherPages } from './lazy-view.js';
 import { PermissionCard } from './permission-card.js';
-import { TrustCard } from './trust-card.js';
+
+const TrustCard = lazyView(async () => (await otherPages()).TrustCard);
 
 export function QuestionDock({ store }: { store: SessionStore }) {
   const app = useApp();

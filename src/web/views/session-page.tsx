@@ -7,14 +7,14 @@ import { useApp } from '../store/web-app.js';
 import { Composer } from './composer.js';
 import { Conversation } from './conversation.js';
 import { Icon } from './icons.js';
-import { lazyView } from './lazy-view.js';
+import { lazyView, otherPages } from './lazy-view.js';
+import { QuestionDock } from './question-dock.js';
 import { SidePanel } from './side-panel.js';
 import { stateWords, surfaceWords } from './state-words.js';
 
-const ChangesPage = lazyView(async () => (await import('./other-pages.js')).ChangesPage);
-const TimelinePage = lazyView(async () => (await import('./other-pages.js')).TimelinePage);
-const UsagePage = lazyView(async () => (await import('./other-pages.js')).UsagePage);
-const QuestionCard = lazyView(async () => (await import('./session-parts.js')).QuestionDock);
+const ChangesPage = lazyView(async () => (await otherPages()).ChangesPage);
+const TimelinePage = lazyView(async () => (await otherPages()).TimelinePage);
+const UsagePage = lazyView(async () => (await otherPages()).UsagePage);
 
 const tabWords: Readonly<Record<SessionTab, string>> = {
   conversation: 'Conversation',
@@ -53,9 +53,6 @@ function QuestionLine({ store }: { store: SessionStore }) {
     </p>
   );
 }
-
-const Question = ({ store }: { store: SessionStore }) =>
-  store.questions.value.length === 0 ? null : <QuestionCard store={store} />;
 
 function Head({ store, tab }: { store: SessionStore; tab: SessionTab }) {
   const app = useApp();
@@ -116,7 +113,7 @@ function ConversationPage({ store }: { store: SessionStore }) {
       <div class="session-column">
         {problem !== undefined ? <p class="failure padded">{problem}</p> : <Conversation store={store} />}
         <div class="dock">
-          <Question store={store} />
+          <QuestionDock store={store} />
           {where !== '' ? (
             <p class="muted read-only">This session runs {where}. It can be read here, and not continued.</p>
           ) : (

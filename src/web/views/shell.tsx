@@ -4,14 +4,14 @@ import type { LinkState } from '../connection/link.js';
 import { useApp } from '../store/web-app.js';
 import { FaultBoundary } from './fault-boundary.js';
 import { Home } from './home.js';
-import { lazyView } from './lazy-view.js';
+import { lazyView, otherPages } from './lazy-view.js';
 import { SessionPage } from './session-page.js';
 import { Sidebar } from './sidebar.js';
 import { useShortcuts } from './use-shortcuts.js';
 
-const Help = lazyView(async () => (await import('./other-pages.js')).Help);
-const NewSession = lazyView(async () => (await import('./other-pages.js')).NewSession);
-const SearchPage = lazyView(async () => (await import('./other-pages.js')).SearchPage);
+const Help = lazyView(async () => (await otherPages()).Help);
+const NewSession = lazyView(async () => (await otherPages()).NewSession);
+const SearchPage = lazyView(async () => (await otherPages()).SearchPage);
 
 export function Shell() {
   const app = useApp();

@@ -1,0 +1,2 @@
+declare const sheet: CSSStyleSheet;
+export default sheet;
