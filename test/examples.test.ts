@@ -1,12 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type FakeAnswers, startFakeModelServer } from '../src/testing/index.js';
+import { vendorSdk } from './vendor-types.js';
 
 const examples = readdirSync('examples').filter((name) => name.endsWith('.mjs'));
 
@@ -27,12 +28,35 @@ const said: Readonly<Record<string, string>> = {
   'vercel-ai-sdk.mjs': 'Bash refused\nI may not delete it. []',
 };
 
-test.concurrent.each(examples)('examples/%s runs', async (name) => {
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [`examples/${name}`]);
+/** Examples that import the client of a vendor. */
+const clients: Readonly<Record<string, string>> = {
+  'anthropic-sdk.mjs': '@anthropic-ai/sdk',
+  'openai-sdk.mjs': 'openai',
+  'vercel-ai-sdk.mjs': '@ai-sdk/anthropic',
+};
+
+test.concurrent.for(examples)('examples/%s runs', async (name, { expect, skip }) => {
+  const client = vendorSdk(clients[name] ?? '');
+  if (!client.isThere && Object.hasOwn(clients, name)) skip(client.missing);
+  const program = Object.hasOwn(clients, name) ? await besideClients(name) : `examples/${name}`;
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program]);
   expect(stderr).toBe('');
   expect(stdout).not.toBe('');
   expect(stdout).toContain(said[name] ?? '');
 });
+
+/** A copy of an example, in a project that has installed Helve and the clients of vendors. */
+async function besideClients(name: string): Promise<string> {
+  const place = await mkdtemp(join(tmpdir(), 'helve-example-'));
+  await cp(join('examples', name), join(place, name));
+  await mkdir(join(place, 'node_modules/@ai-sdk'), { recursive: true });
+  await mkdir(join(place, 'node_modules/@anthropic-ai'));
+  await symlink(resolve('.'), join(place, 'node_modules/helve'));
+  for (const client of ['@ai-sdk/anthropic', '@anthropic-ai/sdk', 'ai', 'openai']) {
+    await symlink(vendorSdk(client).path, join(place, 'node_modules', client));
+  }
+  return join(place, name);
+}
 
 test('the README shows the example unchanged', () => {
   expect(readFileSync('README.md', 'utf8')).toContain(readFileSync('examples/custom-tool.mjs', 'utf8').trim());

@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { counterpart } from '../../test/counterparts.js';
 import type { FullEngineOptions } from '../compose/options.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock } from '../contract/message.js';
@@ -13,8 +13,13 @@ import type { AskUser } from '../contract/question.js';
 import { type TestProject, temporaryProject } from '../testing/temporary-project.js';
 import { until } from '../testing/watch-processes.js';
 
-const require = createRequire(import.meta.url);
-const everything = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
+const official = (name: string) => counterpart('mcp-servers', `@modelcontextprotocol/server-${name}/dist/index.js`);
+const { path: everything, isThere, missing } = official('everything');
+
+beforeEach(({ skip }) => {
+  if (!isThere) skip(missing);
+});
+
 const stdio = (path: string, ...args: string[]) => ({ command: process.execPath, args: [path, ...args] });
 
 async function projectWith(
@@ -104,8 +109,8 @@ test('a question of a server goes to the user; without one it is declined', asyn
 });
 
 test('the official file and memory servers, side by side', async () => {
-  const filesystem = require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
-  const memory = require.resolve('@modelcontextprotocol/server-memory/dist/index.js');
+  const filesystem = official('filesystem').path;
+  const memory = official('memory').path;
   const root = (await projectWith({})).root;
   const project = await projectWith({
     files: stdio(filesystem, root),

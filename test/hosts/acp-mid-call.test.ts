@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { emptyFolder, fileAppears, isRunning } from '../cli/run-helve.js';
 import { fields } from '../cli/stream-json-host.js';
+import { everythingServer } from '../counterparts.js';
 import { selected, startAcp, startSession } from './acp-client.js';
 
 test('session/cancel ends a running command with all its processes, and the next prompt runs', async () => {
@@ -61,8 +62,9 @@ test('a client that is gone while it is asked: the call does not run, and the se
   await second.end();
 });
 
-test("a client's MCP server over HTTP is used, with its headers, and its tools ask", async () => {
-  const everything = join(process.cwd(), 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+test("a client's MCP server over HTTP is used, with its headers, and its tools ask", async ({ skip }) => {
+  const { path: everything, isThere, missing } = everythingServer();
+  if (!isThere) skip(missing);
   const client = await startAcp((_, number) =>
     number === 0
       ? { calls: [{ name: 'mcp__web__echo', id: 'toolu_m', input: { message: 'over http' } }] }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fields } from '../cli/stream-json-host.js';
+import { everythingServer } from '../counterparts.js';
 import { selected, startAcp, startSession } from './acp-client.js';
 
 const write = (path: string, content = 'hello\n', id = 'toolu_w') => ({
@@ -318,10 +319,11 @@ test('a prompt with the id of an earlier one does not run again', async () => {
   await client.end();
 });
 
-test('the MCP servers of session/new are started and used', async () => {
+test('the MCP servers of session/new are started and used', async ({ skip }) => {
   const client = await startAcp([{ text: 'ok' }]);
   await client.initialize();
-  const everything = join(process.cwd(), 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+  const { path: everything, isThere, missing } = everythingServer();
+  if (!isThere) skip(missing);
   const sessionId = await client.newSession({
     mcpServers: [
       { name: 'every', command: process.execPath, args: [everything, 'stdio'], env: [{ name: 'A', value: 'b' }] },

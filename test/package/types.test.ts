@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import attw from '@arethetypeswrong/cli/package.json' with { type: 'json' };
 import { publint } from 'publint';
 import { beforeAll, expect, test } from 'vitest';
+import { counterpart } from '../counterparts.js';
 import { INSTALL_MS, installedPackage } from './pack-once.js';
 
 const run = promisify(execFile);
@@ -20,9 +20,14 @@ beforeAll(async () => {
   installed = folder;
 }, INSTALL_MS);
 
-test.concurrent('each entry resolves to its types, for programs that are ES modules and for bundlers', async () => {
+test.concurrent('each entry resolves to its types, for programs that are ES modules and for bundlers', async ({
+  expect,
+  skip,
+}) => {
+  const attw = counterpart('test-tools', '@arethetypeswrong/cli/dist/index.js');
+  if (!attw.isThere) skip(attw.missing);
   const args = [tarball, '--profile', 'esm-only', '--no-definitely-typed', '--format', 'json'];
-  const { stdout } = await run(process.execPath, [join('node_modules', attw.name, attw.bin.attw), ...args]);
+  const { stdout } = await run(process.execPath, [attw.path, ...args]);
   const { analysis } = JSON.parse(stdout);
   expect(Object.keys(analysis.entrypoints)).toEqual(expect.arrayContaining(['.', './mcp', './models', './testing']));
   const problems: ReadonlyArray<{ kind: string; resolutionKind?: string }> = analysis.problems;

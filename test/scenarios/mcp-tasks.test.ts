@@ -1,6 +1,6 @@
 // Calls that MCP servers turn into tasks, through the command line, with servers that outlive it or end with it.
 import { writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   type FakeAnswer,
@@ -10,12 +10,14 @@ import {
 } from '../../src/testing/index.js';
 import { until } from '../../src/testing/watch-processes.js';
 import { emptyFolder, type HelveRun, runHelve, shareCode } from '../cli/run-helve.js';
+import { everythingServer } from '../counterparts.js';
 import { type EraServer, eraServer } from './mcp-eras.js';
 
 const NEVER = new Promise<never>(() => {});
+const official = everythingServer();
 const everything = {
   command: process.execPath,
-  args: [resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js'), 'stdio'],
+  args: [official.path, 'stdio'],
 };
 
 interface Person {

@@ -1,6 +1,14 @@
-import { ProxyTracerProvider, SpanStatusCode, trace } from '@opentelemetry/api';
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { afterEach, expect, test } from 'vitest';
+import {
+  type Attributes,
+  ProxyTracerProvider,
+  type SpanContext,
+  type SpanStatus,
+  SpanStatusCode,
+  type TracerProvider,
+  trace,
+} from '@opentelemetry/api';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { traceSdk } from '../../../test/counterparts.js';
 import { createAgent } from '../../compose/create-agent.js';
 import { type Model, type ModelEvent, ModelFailure } from '../../contract/model.js';
 import { scriptedModel } from '../../models/scripted.js';
@@ -8,11 +16,38 @@ import { temporaryProject } from '../../testing/temporary-project.js';
 import { type Observer, observedEvents, observedModel } from './observe.js';
 import { createTrace } from './trace.js';
 
+/** The official collector, as far as these tests use it: its types are not here when this is compiled. */
+interface TraceSdk {
+  BasicTracerProvider: new (options: { spanProcessors: object[] }) => TracerProvider;
+  SimpleSpanProcessor: new (exporter: object) => object;
+  InMemorySpanExporter: new () => { getFinishedSpans(): FinishedSpan[] };
+}
+
+interface FinishedSpan {
+  name: string;
+  spanContext(): SpanContext;
+  parentSpanContext?: SpanContext;
+  status: SpanStatus;
+  attributes: Attributes;
+  duration: [seconds: number, nanoseconds: number];
+}
+
+const fetched = traceSdk();
+let sdk: TraceSdk;
+
+beforeAll(async () => {
+  if (fetched.isThere) sdk = (await import(fetched.url)).default;
+});
+
+beforeEach(({ skip }) => {
+  if (!fetched.isThere) skip(fetched.missing);
+});
+
 afterEach(() => trace.disable());
 
 function collected() {
-  const exporter = new InMemorySpanExporter();
-  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const exporter = new sdk.InMemorySpanExporter();
+  const provider = new sdk.BasicTracerProvider({ spanProcessors: [new sdk.SimpleSpanProcessor(exporter)] });
   trace.disable();
   trace.setGlobalTracerProvider(provider);
   return () =>

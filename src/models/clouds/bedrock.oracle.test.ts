@@ -16,7 +16,7 @@ const folder = resolve(process.env['HELVE_VENDOR_SDKS'] ?? 'node_modules/.cache/
 const sdk = loadSdk();
 
 beforeEach(({ skip }) => {
-  if (sdk === undefined) skip(`${folder} has no @aws-sdk/client-bedrock-runtime: .ci/run fetches it.`);
+  if (sdk === undefined) skip(`${folder} has no @aws-sdk/client-bedrock-runtime: npm run counterparts fetches it.`);
 });
 
 const servers: FakeModelServer[] = [];

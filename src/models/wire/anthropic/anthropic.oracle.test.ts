@@ -1,12 +1,18 @@
-import Anthropic from '@anthropic-ai/sdk';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { counterpart } from '../../../../test/counterparts.js';
 import { CallAssembler } from '../../../calls/assemble.js';
 import type { Model, ModelEvent } from '../../../contract/model.js';
 import { type FakeAnswer, startFakeModelServer } from '../../../testing/fake-model-server.js';
 import { anthropicModel } from './anthropic.js';
 
 // The vendor's own client reads the same stream as the adapter: both must get the same message out of it.
+
+const sdk = counterpart('vendor-sdks', '@anthropic-ai/sdk/index.mjs');
+
+beforeEach(({ skip }) => {
+  if (!sdk.isThere) skip(sdk.missing);
+});
 
 const usage = { input_tokens: 10, output_tokens: 20, cache_read_input_tokens: 30, cache_creation_input_tokens: 40 };
 const awkward = 'größer 你好 👩‍👩‍👧 \u2028 "quoted" \\ \n\t</script>';
@@ -95,7 +101,25 @@ interface ReadMessage {
   usage: typeof usage;
 }
 
+/** The client, as far as these tests use it: its types are not here when this is compiled. */
+interface Sdk {
+  default: new (
+    options: object,
+  ) => {
+    beta: { messages: { stream(request: object): { finalMessage(): Promise<VendorMessage> } } };
+  };
+}
+
+interface VendorMessage {
+  id: string;
+  model: string;
+  content: unknown[];
+  stop_reason: string | null;
+  usage: Pick<typeof usage, 'input_tokens' | 'output_tokens'> & { [K in keyof typeof usage]?: number | null };
+}
+
 async function readByVendor(url: string): Promise<ReadMessage> {
+  const { default: Anthropic }: Sdk = await import(sdk.url);
   const client = new Anthropic({ apiKey: 'test-key', baseURL: url, maxRetries: 0 });
   // The beta API knows all kinds of blocks, including those of MCP servers.
   const message = await client.beta.messages

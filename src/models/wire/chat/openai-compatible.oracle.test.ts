@@ -1,12 +1,18 @@
 import fc from 'fast-check';
-import OpenAI from 'openai';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { counterpart } from '../../../../test/counterparts.js';
 import { CallAssembler } from '../../../calls/assemble.js';
 import type { ModelEvent } from '../../../contract/model.js';
 import { type FakeAnswer, startFakeModelServer } from '../../../testing/fake-model-server.js';
 import { openAiCompatibleModel } from './openai-compatible.js';
 
 // The vendor's own client reads the same stream as the adapter: both must get the same message out of it.
+
+const sdk = counterpart('vendor-sdks', 'openai/index.mjs');
+
+beforeEach(({ skip }) => {
+  if (!sdk.isThere) skip(sdk.missing);
+});
 
 const usage = { input_tokens: 10, output_tokens: 20, cache_read_input_tokens: 30 };
 const awkward = 'größer 你好 👩‍👩‍👧 \u2028 "quoted" \\ \n\t</script>';
@@ -76,7 +82,34 @@ async function readByAdapter(url: string): Promise<ReadMessage> {
   return messageOf(await Array.fromAsync(model.stream(request, AbortSignal.timeout(60_000))));
 }
 
+/** The client, as far as these tests use it: its types are not here when this is compiled. */
+interface Sdk {
+  default: new (
+    options: object,
+  ) => {
+    chat: { completions: { stream(request: object): { finalChatCompletion(): Promise<VendorCompletion> } } };
+  };
+}
+
+interface VendorCompletion {
+  id: string;
+  model: string;
+  choices: Array<{ message: { content: string | null; tool_calls?: VendorCall[] }; finish_reason: string }>;
+  usage?: {
+    prompt_tokens: number;
+    completion_tokens: number;
+    prompt_tokens_details?: { cached_tokens?: number };
+  };
+}
+
+interface VendorCall {
+  id: string;
+  type: string;
+  function: { name: string; arguments: string };
+}
+
 async function readByVendor(url: string): Promise<ReadMessage> {
+  const { default: OpenAI }: Sdk = await import(sdk.url);
   const client = new OpenAI({ apiKey: 'x', baseURL: `${url}/v1`, maxRetries: 0 });
   const stream = client.chat.completions.stream({
     model: 'm',

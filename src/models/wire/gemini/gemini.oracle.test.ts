@@ -21,7 +21,7 @@ const folder = join(resolve(process.env['HELVE_VENDOR_SDKS'] ?? 'node_modules/.c
 const entry = join(folder, '@google/genai/dist/node/index.mjs');
 
 function needsSdk({ skip }: TestContext): void {
-  if (!existsSync(entry)) skip(`${entry} is not there: .ci/run fetches @google/genai to it.`);
+  if (!existsSync(entry)) skip(`${entry} is not there: npm run counterparts fetches it.`);
 }
 
 type Fields = Record<string, unknown>;

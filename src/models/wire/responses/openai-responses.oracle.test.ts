@@ -1,13 +1,18 @@
 import fc from 'fast-check';
-import OpenAI from 'openai';
-import type { ResponseOutputItem } from 'openai/resources/responses/responses.js';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { counterpart } from '../../../../test/counterparts.js';
 import { CallAssembler } from '../../../calls/assemble.js';
 import type { ModelEvent } from '../../../contract/model.js';
 import { type FakeAnswer, startFakeModelServer } from '../../../testing/fake-model-server.js';
 import { openAiResponsesModel } from './openai-responses.js';
 
 // The vendor's own client reads the same stream as the adapter: both must get the same answer out of it.
+
+const sdk = counterpart('vendor-sdks', 'openai/index.mjs');
+
+beforeEach(({ skip }) => {
+  if (!sdk.isThere) skip(sdk.missing);
+});
 
 const usage = { input_tokens: 10, output_tokens: 20, cache_read_input_tokens: 30, cache_creation_input_tokens: 40 };
 const awkward = 'größer 你好 👩‍👩‍👧 \u2028 "quoted" \\ \n\t</script>';
@@ -120,7 +125,34 @@ interface ReadAnswer {
   usage: typeof usage;
 }
 
+/** The client, as far as these tests use it: its types are not here when this is compiled. */
+interface Sdk {
+  default: new (
+    options: object,
+  ) => {
+    responses: { stream(request: object): { finalResponse(): Promise<VendorResponse> } };
+  };
+}
+
+interface VendorResponse {
+  id: string;
+  model: string;
+  output: VendorItem[];
+  incomplete_details?: { reason?: string } | null;
+  usage?: {
+    input_tokens: number;
+    output_tokens: number;
+    input_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number };
+  };
+}
+
+interface VendorItem {
+  type: string;
+  content?: Array<{ type: string }>;
+}
+
 async function readByVendor(url: string): Promise<ReadAnswer> {
+  const { default: OpenAI }: Sdk = await import(sdk.url);
   const client = new OpenAI({ apiKey: 'test-key', baseURL: `${url}/v1`, maxRetries: 0 });
   const response = await client.responses.stream({ model: 'fake-model', input: 'Hi', store: false }).finalResponse();
   const items = response.output.map(withoutParsed);
@@ -156,9 +188,11 @@ function vendorItem(item: Record<string, unknown>): unknown {
   return { text: parts.map(({ text, refusal }) => text ?? refusal).join('') };
 }
 
-function vendorStop(reason: string | undefined, output: readonly ResponseOutputItem[]): string {
+function vendorStop(reason: string | undefined, output: readonly VendorItem[]): string {
   if (reason === 'max_output_tokens') return 'max_tokens';
-  const refuses = output.some((item) => item.type === 'message' && item.content.some(({ type }) => type === 'refusal'));
+  const refuses = output.some(
+    (item) => item.type === 'message' && item.content?.some(({ type }) => type === 'refusal'),
+  );
   if (reason === 'content_filter' || refuses) return 'refusal';
   return output.some(({ type }) => type === 'function_call') ? 'tool_use' : 'end_turn';
 }
