@@ -13,7 +13,7 @@ import { withStoredKeys } from '../models/catalogue/stored-keys.js';
 import { describeCredentials } from '../models/clouds/describe-credentials.js';
 import { randomHex } from '../platform/crypto.js';
 import { codeOf } from '../platform/error-code.js';
-import { dataFolderOf, homeFolder, } from '../platform/files/paths.js';
+import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
 import { asWriteFailure } from '../platform/files/write-failure.js';
 import { messageOf } from '../platform/message-of.js';
 import { counted } from '../platform/text/counted.js';
