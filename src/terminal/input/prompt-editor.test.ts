@@ -189,6 +189,21 @@ test('runs a command that arrives in one burst with Enter, although the list off
 });
 
 test.each([
+  ['to the beginning', '\x15', ''],
+  ['a word', '\x17', '@'],
+])('a key that deletes %s closes the list of what was typed', async (_, key, left) => {
+  const { editor, type } = opened();
+  editor.setAutocompleteProvider({
+    getSuggestions: async () => ({ prefix: '@t', items: [{ value: '@to', label: 'to' }] }),
+    applyCompletion: (lines, cursorLine, cursorCol) => ({ lines, cursorLine, cursorCol }),
+  });
+  type(...letters('@t'));
+  await expect.poll(() => editor.isShowingAutocomplete()).toBe(true);
+  type(key);
+  expect({ text: editor.getText(), isListed: editor.isShowingAutocomplete() }).toEqual({ text: left, isListed: false });
+});
+
+test.each([
   ['moves by words and deletes one', 'one two three', '0wdw', 'one three'],
   ['deletes to the end', 'one two three', '0wD', 'one '],
   ['deletes letters by number', 'abcdef', '03x', 'def'],

@@ -110,9 +110,18 @@ export class PromptEditor extends Editor {
   override handleInput(data: string): void {
     if (this.#takePaste(data)) return;
     if (this.#options.keys.matches(data, 'submit')) this.#asTyped = this.getText().trim();
+    const wasListed = this.isShowingAutocomplete();
+    const before = this.getText();
     if (this.#search) this.#handleSearch(this.#search, data);
     else if (!this.#isForList(data) && !this.#isTaken(data)) super.handleInput(data);
     else this.tui.requestRender();
+    if (wasListed && this.getText() !== before) this.#closeStaleList(data);
+  }
+
+  /** The editor keeps the list as it is when a key deletes or puts back more than a character. */
+  #closeStaleList(data: string): void {
+    const isUpdated = printable(data) !== undefined || matchesKey(data, 'backspace') || matchesKey(data, 'delete');
+    if (!isUpdated && this.isShowingAutocomplete()) super.handleInput('\x1b');
   }
 
   /** Passes keys to an open completion list. */
