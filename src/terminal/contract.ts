@@ -25,10 +25,11 @@ export interface TerminalCommand {
   /** It changes the conversation, so it waits until no prompt is running. */
   readonly needsRest?: boolean;
   /**
-   * When its line is shown in the transcript: at once by default; `answered`: only with an answer, so that a picker that
-   * was cancelled leaves nothing; `never`: what it does is shown anyway.
+   * When its line is shown in the transcript: with its answer or soon, by default; `before`: before it runs, since events
+   * show what it does; `answered`: only with an answer, so that a picker that was cancelled leaves nothing; `never`: what
+   * it does is shown anyway.
    */
-  readonly echo?: 'answered' | 'never';
+  readonly echo?: 'before' | 'answered' | 'never';
   /** A command of the user's own with the same name runs instead. */
   readonly yields?: boolean;
   /** The heading under which help lists it. */

@@ -54,6 +54,14 @@ inTerminal('/init is shown short, at once and after --continue', async () => {
   expect(seen).not.toContain('Look first');
 });
 
+inTerminal('/compact stands above what it has done', async () => {
+  const { terminal, say } = await converse([{ text: 'One.' }, { text: '<summary>It said One.</summary>' }]);
+  await say('first');
+  await terminal.shows('One.');
+  await say('/compact');
+  await terminal.shows(/❯ \/compact\n(?:.*\n){1,3}.*Compacting freed nothing/);
+});
+
 inTerminal('tools and agent types are described for people, not for the model', async () => {
   const { terminal, say } = await converse([]);
   await say('/tools');

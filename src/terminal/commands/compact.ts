@@ -7,6 +7,7 @@ export const compact: TerminalCommand = {
   description: 'summarise the conversation, to free context',
   argumentHint: '[what to keep]',
   needsRest: true,
+  echo: 'before',
 
   async run(args, session) {
     const done = await session.compact(args.trim());

@@ -104,6 +104,7 @@ export class TypedLines {
     const { signal, onDone } = this.#options;
     const found = commands.find(command.name);
     if (found?.needsRest) await this.#untilRest(`/${command.name} ${command.args}`.trim());
+    if (found?.echo === 'before') echo();
     if (found && found.echo === undefined) await withEcho(echo, (shown) => commands.run(command, signal, shown));
     else await commands.run(command, signal, found?.echo === 'answered' ? echo : undefined);
     onDone();
