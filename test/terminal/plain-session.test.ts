@@ -42,13 +42,17 @@ inTerminal('plain lines have the todos, retries and commands as text', async () 
 inTerminal('plain lines write nothing behind the words of a question', async () => {
   const { terminal, say } = await converse(
     [
-      { calls: [{ name: 'Write', input: { file_path: 'a.txt', content: 'one\n' } }] },
+      {
+        text: 'I write the file with one line in it.',
+        calls: [{ name: 'Write', input: { file_path: 'a.txt', content: 'one\n' } }],
+      },
       { text: '| case | cents |\n|---|--:|\n| tea | 849 |' },
     ],
     { args: ['--screen-reader'] },
   );
   await say('go');
   await terminal.shows('A number:');
+  expect(await terminal.screen()).toContain('\nI write the file with one line in it.\n'); // whole, before the question
   await say('1');
   await terminal.shows('case: tea; cents: 849');
   expect(await terminal.screen()).toContain('A number: 1\n');

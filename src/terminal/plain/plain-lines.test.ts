@@ -22,3 +22,14 @@ test.each([false, true])('a line that arrives in the middle of an answer does no
     `${readsMarkdown ? `${asides}${first}` : `${first}${asides}`}The second.\n${readsMarkdown ? 'Three.\nThe last\n' : 'The last\nThree.\n'}`,
   );
 });
+
+test('a call has short paths, and a change says at which line it is', () => {
+  let written = '';
+  const shorten = (text: string): string => text.replaceAll('/project/', '');
+  const lines = new PlainLines({ color: false, shorten, write: (text) => (written += text) });
+  const display = { title: '/project/a.ts' };
+  lines.draw({ at: 0, type: 'tool_call', callId: 'c', tool: 'Edit', input: {}, display });
+  const patch = '--- a\n+++ b\n@@ -2,5 +2,6 @@ function a() {\n one\n-two\n+2\n';
+  lines.subject({ title: '/project/a.ts', body: { type: 'diff', path: '/project/a.ts', patch } }, 'Edit a.ts?');
+  expect(written).toBe('● Edit a.ts\n    a.ts\n    At line 2: function a() {\n     one\n    -two\n    +2\n');
+});

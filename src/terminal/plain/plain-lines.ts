@@ -15,6 +15,8 @@ export interface PlainLinesOptions {
   readsMarkdown?: boolean;
   write(text: string): void;
   color: boolean;
+  /** Makes paths short. */
+  shorten?: (text: string) => string;
   /** The model's text is wrapped at words to this width. Default: the terminal wraps it. */
   columns?: number;
 }
@@ -28,9 +30,12 @@ export class PlainLines {
   /** Lines that wait until the model's line is complete. */
   readonly #held: string[] = [];
   readonly #wrap: WordWrap;
+  readonly #shorten: (text: string) => string;
   readonly #markdown: PlainMarkdown | undefined;
 
-  constructor({ write, color, columns = Number.POSITIVE_INFINITY, readsMarkdown = false }: PlainLinesOptions) {
+  constructor(options: PlainLinesOptions) {
+    const { write, color, columns = Number.POSITIVE_INFINITY, readsMarkdown = false, shorten = asIs } = options;
+    this.#shorten = shorten;
     this.#markdown = readsMarkdown ? new PlainMarkdown() : undefined;
     this.#write = write;
     this.#wrap = new WordWrap(columns);
@@ -61,7 +66,7 @@ export class PlainLines {
         return;
       case 'tool_call':
         this.line(
-          `${this.#paint.bold(`● ${visible(event.display.action ?? event.tool)}`)} ${visible(firstLine(event.display.title))}`,
+          `${this.#paint.bold(`● ${visible(event.display.action ?? event.tool)}`)} ${visible(firstLine(this.#shorten(event.display.title)))}`,
         );
         return;
       case 'tool_result': {
@@ -69,7 +74,7 @@ export class PlainLines {
         const { body, facts = [] } = display;
         const failed = result.is_error === true;
         const mark = failed ? this.#paint.red('✗') : this.#paint.green('✓');
-        const title = failed ? firstLine(problem) : firstLine(display.title);
+        const title = firstLine(this.#shorten(failed ? problem : display.title));
         this.line(
           `  ${mark} ${visible(display.action ?? event.tool)} ${this.#paint.dim(visible([title, ...facts].join(' · ')))}`,
         );
@@ -92,7 +97,7 @@ export class PlainLines {
   subject({ title, body }: ToolDisplay, headline: string): void {
     const lines = asLines(body);
     const isTold = headline.includes(title) || lines.join('\n').startsWith(title.replace(/ …$/, ''));
-    this.#lines(isTold ? [] : [title], undefined);
+    this.#lines(isTold ? [] : [this.#shorten(title)], undefined);
     this.#lines(lines, body);
   }
 
@@ -153,9 +158,15 @@ function asLines(body: DisplayBody | undefined): string[] {
   if (body.type === 'list') return [...body.items];
   if (body.type === 'todos') return body.items.map(({ content, status }) => `${todoMarks[status]} ${content}`);
   // The patch's header names the file, which is already in the title.
-  if (body.type === 'diff') return splitLines(body.patch.slice(Math.max(0, body.patch.indexOf('@@'))));
+  if (body.type === 'diff') {
+    const lines = splitLines(body.patch.slice(Math.max(0, body.patch.indexOf('@@'))));
+    return lines.map((line) => line.replace(HUNK, 'At line $1:'));
+  }
   return splitLines(body.text);
 }
+
+/** Where a part of a patch begins; a person need not know its length. */
+const HUNK = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
 const todoMarks = { pending: '☐', in_progress: '▶', completed: '☑' } as const;
 

@@ -25,11 +25,14 @@ export class PlainQuestions {
   readonly #lines: PlainLines;
   readonly #input: PlainInput;
   readonly #places: Places;
+  readonly #whenDrawn: () => Promise<void>;
   /** Calls made by the user, which need no permission question. */
   readonly #own = new Set<string>();
 
-  constructor(lines: PlainLines, input: PlainInput, places: Places) {
+  /** `whenDrawn` resolves once what was said before the question has been written. */
+  constructor(lines: PlainLines, input: PlainInput, places: Places, whenDrawn: () => Promise<void> = async () => {}) {
     this.#places = places;
+    this.#whenDrawn = whenDrawn;
     this.#lines = lines;
     this.#input = input;
   }
@@ -42,6 +45,7 @@ export class PlainQuestions {
 
   readonly askPermission: AskPermission = async (question, signal) => {
     if (this.#own.has(question.callId)) return { behavior: 'allow' };
+    await this.#whenDrawn();
     const plan = planOf(question);
     if (plan !== undefined) return await this.#askAboutPlan(question, signal);
     const { display, suggestions, confinement } = question;
@@ -110,6 +114,7 @@ export class PlainQuestions {
   }
 
   readonly askUser: AskUser = async (questions, signal) => {
+    await this.#whenDrawn();
     const answers = [];
     for (const question of questions) answers.push(await this.#askOne(question, signal));
     return answers;

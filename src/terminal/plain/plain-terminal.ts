@@ -2,6 +2,7 @@
 // every question is a line with numbered answers, and input is read line by line.
 import { openedNotice } from '../../agent/goals/goal-words.js';
 import type { AgentHappening } from '../../contract/event.js';
+import { withShownPaths } from '../../display/shown-path.js';
 import { folderNames, homeFolder } from '../../platform/files/paths.js';
 import { visible } from '../../platform/text/visible.js';
 import { FileIndex } from '../input/file-index.js';
@@ -24,6 +25,7 @@ import { PlainInput } from './plain-input.js';
 import { PlainLines } from './plain-lines.js';
 import { PlainQuestions } from './plain-questions.js';
 
+const MAX_ROUNDS = 100; // agents may go on all the time
 const WIDTH = 80; // for the output of commands: it is read aloud
 
 export async function startPlainTerminal(options: TerminalOptions): Promise<number> {
@@ -41,7 +43,7 @@ export async function startPlainTerminal(options: TerminalOptions): Promise<numb
 
 class PlainTerminal {
   readonly #options: TerminalOptions;
-  readonly #lines = new PlainLines({ write: (text) => process.stdout.write(text), color: false, readsMarkdown: true });
+  readonly #lines: PlainLines;
   readonly #theme = new Theme({ name: 'none', depth: 'basic' }, { links: false });
   readonly #session = new CurrentSession();
   readonly #left = Promise.withResolvers<number>();
@@ -56,10 +58,18 @@ class PlainTerminal {
   readonly #background: BackgroundWork;
   /** Events that came while a question was open. */
   readonly #waiting: AgentHappening[] = [];
+  /** How many events have come. */
+  #events = 0;
 
   constructor(options: TerminalOptions) {
     this.#options = options;
     const session = this.#session;
+    this.#lines = new PlainLines({
+      write: (text) => process.stdout.write(text),
+      color: false,
+      readsMarkdown: true,
+      shorten: (text) => withShownPaths(text, { root: options.root, home: homeFolder() }),
+    });
     this.#input = new PlainInput({
       onLine: (line) => void this.#take(line),
       onEnd: () => this.quit(),
@@ -75,10 +85,11 @@ class PlainTerminal {
       onEnd: (ended) => this.#print(endedWords(ended)),
       onChange: () => {},
     });
-    this.#questions = new PlainQuestions(this.#lines, this.#input, {
+    const places = {
       project: folderNames(options.root),
       home: [homeFolder() ?? []].flat().flatMap(folderNames),
-    });
+    };
+    this.#questions = new PlainQuestions(this.#lines, this.#input, places, () => this.#drawn());
     this.#conversation = new Conversation({
       session: () => session.opened,
       onEvent: (event) => this.#draw(event),
@@ -226,7 +237,16 @@ class PlainTerminal {
     if (!this.#conversation.isRunning && !this.#ending.signal.aborted) this.#input.prompt();
   }
 
+  /** A question comes at once, and the events before it one after the other. */
+  async #drawn(): Promise<void> {
+    for (let before = -1, round = 0; before !== this.#events && round < MAX_ROUNDS; round += 1) {
+      before = this.#events;
+      await new Promise((next) => setImmediate(next));
+    }
+  }
+
   #draw(event: AgentHappening): void {
+    this.#events += 1;
     if (mayChangeWork.has(event.type)) this.#background.refresh();
     this.#session.spending.take(event);
     // Nothing is written behind the words of a question, where the answer is typed.
