@@ -22,8 +22,8 @@ const flags = { ...conversationFlags, ...terminalFlags, json: { type: 'boolean' 
 export async function attach(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
   const [wanted, more] = positionals;
-  if (wanted === undefined || more !== undefined) {
-    throw new UsageProblem('helve attach takes the id of one session. helve ps lists them.');
+  if (more !== undefined) {
+    throw new UsageProblem('helve attach takes the id of one session, or last. helve ps lists them.');
   }
   const place = hostPlace(dataFolderOf());
   const listed = await findListed(place.dataFolder, wanted);

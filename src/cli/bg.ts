@@ -102,7 +102,8 @@ export async function bg(argv: readonly string[]): Promise<number> {
     await writeLine(process.stdout, sessionId);
     const where = values.worktree === undefined ? '' : ' in a worktree of its own';
     const what = isNew ? `runs in the background${where}` : 'has this prompt already, so it does not run again';
-    tell(`The session ${short} ${what}. To follow it: helve attach ${short}. To list all sessions: helve ps.`);
+    tell(`The session ${short} ${what}.`);
+    tell(`To follow it: helve attach ${short}. To list all sessions: helve ps.`);
   }
   return exitCode.ok;
 }

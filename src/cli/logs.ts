@@ -24,8 +24,8 @@ const flags = { follow: { type: 'boolean', short: 'f' }, json: { type: 'boolean'
 export async function logs(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
   const [wanted, more] = positionals;
-  if (wanted === undefined || more !== undefined) {
-    throw new UsageProblem('helve logs takes the id of one session. helve ps lists them.');
+  if (more !== undefined) {
+    throw new UsageProblem('helve logs takes the id of one session, or last. helve ps lists them.');
   }
   const place = hostPlace(dataFolderOf());
   const listed = await findListed(place.dataFolder, wanted);

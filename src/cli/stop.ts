@@ -19,7 +19,7 @@ export async function stop(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
   const dataFolder = dataFolderOf();
   if ((positionals.length === 0) !== (values.all === true)) {
-    throw new UsageProblem('helve stop takes the ids of sessions, or --all for all those in the background.');
+    throw new UsageProblem('helve stop takes the ids of sessions, or last, or --all for all those in the background.');
   }
   const meant = values.all
     ? (await sessionsHere(dataFolder)).filter(({ surface, state, isLive }) => {

@@ -131,6 +131,22 @@ test('each session has the environment of its own caller, and no key is written 
   expect(found.split('\n').filter((path) => !/snapshots|journal|results/.test(path))).toEqual([]);
 });
 
+test('without an id, the only session is meant, and last means the one that changed last', async () => {
+  const at = await place(() => ({ text: 'Done.' }));
+  await at.helve(['bg', 'one']);
+  await stateIs(at, 'idle');
+  expect((await at.helve(['logs'])).stdout).toContain('one');
+  await at.helve(['bg', 'two']);
+  await until(async () => (await at.ps()).filter(({ state }) => state === 'idle').length === 2);
+  const unclear = await at.helve(['logs']);
+  expect(unclear).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/There are 2 sessions[\s\S]* {2}\w{8} {2}two\n/),
+  });
+  expect((await at.helve(['logs', 'last'])).stdout).toContain('two');
+  expect(await at.helve(['stop', 'last'])).toMatchObject({ code: 0 });
+});
+
 test('of several hosts that start at once, one serves all', async () => {
   const at = await place(() => ({ text: 'Done.' }));
   const runs = await Promise.all([1, 2, 3, 4].map(async (number) => await at.helve(['bg', `prompt ${number}`])));
@@ -394,10 +410,11 @@ test('a data folder with a path that is too long for a socket has its socket els
 });
 
 test.each([
-  [['attach'], 'helve attach takes the id of one session.'],
+  [['attach'], 'There is no session in the background. helve bg'],
+  [['attach', 'a', 'b'], 'helve attach takes the id of one session, or last.'],
   [['attach', 'nope'], 'There is no session "nope" that runs or is in the background.'],
   [['logs', 'nope'], 'There is no session "nope"'],
-  [['stop'], 'helve stop takes the ids of sessions, or --all'],
+  [['stop'], 'helve stop takes the ids of sessions, or last, or --all'],
   [['ps', 'x'], 'helve ps takes no argument such as "x".'],
   [['host', 'start'], 'helve host takes status or stop, but was given "start".'],
   [['bg', 'a', 'b'], '--bg takes one prompt, but there are 2: "a", "b".'],

@@ -4,6 +4,8 @@ import { UsageProblem } from '../usage-problem.js';
 
 export const SHORT_CHARS = 8;
 
+const MAX_NAMED = 10;
+
 /** Those that are at work, and those of the background that need a person or have ended within a day. */
 export async function sessionsHere(dataFolder: string, { all = false } = {}): Promise<ListedPresence[]> {
   const found = await listPresence(dataFolder);
@@ -14,9 +16,23 @@ export async function sessionsHere(dataFolder: string, { all = false } = {}): Pr
   );
 }
 
-/** One session by its id or the beginning of it. */
-export async function findListed(dataFolder: string, wanted: string): Promise<ListedPresence> {
+/**
+ * One session by its id or the beginning of it, or `last`: the one in the background whose state changed last. Without
+ * any of these, the only one in the background.
+ */
+export async function findListed(dataFolder: string, wanted: string | undefined): Promise<ListedPresence> {
   const found = await listPresence(dataFolder);
+  if (wanted === undefined || wanted === 'last') {
+    const [first, ...others] = found.filter(({ surface }) => surface === 'background');
+    if (!first) throw new UsageProblem('There is no session in the background. helve bg "…" starts one.');
+    if (wanted === 'last' || others.length === 0) return first;
+    const all = [first, ...others]
+      .slice(0, MAX_NAMED)
+      .map(({ id, title }) => `  ${id.slice(0, SHORT_CHARS)}  ${title}`);
+    throw new UsageProblem(
+      `There are ${others.length + 1} sessions in the background. Give the id of one, or last:\n${all.join('\n')}`,
+    );
+  }
   const exact = found.find(({ id }) => id === wanted);
   if (exact) return exact;
   const meant = wanted === '' ? [] : found.filter(({ id }) => id.startsWith(wanted.toLowerCase()));

@@ -2,7 +2,8 @@ import { engineFlagsHelp } from './engine-flags.js';
 
 export const help = `helve attach: follow a background session, answer its questions and send it prompts
 
-  helve attach ID           by the id of the session, or the beginning of it; helve ps lists them
+  helve attach [ID]         by the id of the session, or the beginning of it, or last; helve ps lists them.
+                            If there is only one, the id can be left out
 
 At a terminal: the interface of helve, over the session. Enter sends a prompt, Esc interrupts, /detach or Ctrl-D leaves,
 and the session goes on. Several terminals may attach to one session; the first answer to a question counts. If the host

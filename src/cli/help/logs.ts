@@ -1,6 +1,7 @@
 export const help = `helve logs: show what a session has done
 
-  helve logs ID             by the id of the session, or the beginning of it; helve ps lists them
+  helve logs [ID]           by the id of the session, or the beginning of it, or last; helve ps lists them.
+                            If there is only one, the id can be left out
 
 Options
   --follow, -f              of a background session: also what it does next, until it has nothing to do
