@@ -179,10 +179,10 @@ function asText({ chosen, named_by, problem, providers, local, models: known, al
     chosen
       ? `In use: ${visible(chosen)}${named_by === null ? '' : ` (named by ${named_by})`}`
       : named_by === null
-        ? 'No model is set up yet. Set one of the keys below, or start a model on this machine.'
+        ? 'No model is set up yet. Sign in with helve login, set one of the keys below, or start a model on this machine.'
         : `No model can be used: ${seenHere(problem ?? '')} The model is named by ${named_by}.`,
     '',
-    'Providers',
+    'Providers (with the default model of each)',
     ...table(
       providers.map((provider) => [provider.id, provider.title, access(provider), defaultOf(provider)]),
       { width },
@@ -229,8 +229,7 @@ function signInWords({ id, sign_in }: Overview['providers'][number]): string {
   return `signed in${sign_in?.account ? ` as ${visible(sign_in.account)}` : ''}`;
 }
 
-const defaultOf = ({ default_model }: Overview['providers'][number]): string =>
-  default_model ? `default ${default_model}` : '';
+const defaultOf = ({ default_model }: Overview['providers'][number]): string => default_model ?? '';
 
 /** The models that a sign-in gives, as they were listed. */
 function signInModels({ id, title, sign_in }: Overview['providers'][number]): string[] {

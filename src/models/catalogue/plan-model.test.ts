@@ -107,7 +107,7 @@ test.each<[string | undefined, Record<string, string>, string, string]>([
     undefined,
     {},
     'auth',
-    'No model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY or another key that "helve models" lists, or name a model on this machine, as in --model ollama/NAME; "helve demo" needs no key.',
+    'No model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY or another key that "helve models" lists, sign in with "helve login openai" (a ChatGPT plan) or "helve login openrouter", or name a model on this machine, as in --model ollama/NAME; "helve demo" needs no key.',
   ],
   [
     undefined,

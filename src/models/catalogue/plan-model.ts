@@ -201,8 +201,9 @@ function nearestTo(wanted: string, { providers, models, aliases }: Catalogue): s
 function nothingSetUp(): ModelFailure {
   return new ModelFailure(
     'auth',
-    `No model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY or another key ${seeModels.keys}, or name a ` +
-      'model on this machine, as in --model ollama/NAME; "helve demo" needs no key.',
+    `No model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY or another key ${seeModels.keys}, sign in ` +
+      'with "helve login openai" (a ChatGPT plan) or "helve login openrouter", or name a model on this machine, as in ' +
+      '--model ollama/NAME; "helve demo" needs no key.',
   );
 }
 

@@ -13,7 +13,8 @@ export const init: TerminalCommand = {
   argumentHint: '[what to say]',
 
   async run(args, { root, model }) {
-    if (model === undefined) return problem('No model is set up to write it. /model chooses one, /key stores a key.');
+    if (model === undefined)
+      return problem('No model is set up to write it. /model chooses one, /login signs in, /key stores a key.');
     const there = names.filter((name) => existsSync(join(root, name)));
     return {
       type: 'prompt',

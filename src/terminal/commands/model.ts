@@ -1,10 +1,12 @@
 import { seeModels } from '../../models/catalogue/plan-model.js';
+import { loginProviders, loginTitles } from '../../models/sign-in/login-names.js';
 import { messageOf } from '../../platform/message-of.js';
 import { editSettings } from '../../settings/edit-file.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import { findModelOffers, keyProviders } from '../first-run/model-offers.js';
 import { beginning, problem, text } from './answers.js';
 import { askForKey } from './key.js';
+import { login } from './login.js';
 
 export const model: TerminalCommand = {
   name: 'model',
@@ -28,7 +30,7 @@ export const model: TerminalCommand = {
   },
 };
 
-/** What can be set up: models of servers on this machine, and providers for which a key can be stored. */
+/** What can be set up: models of servers on this machine, accounts to sign in to, and providers that need a key. */
 async function offer(session: CommandSession): Promise<CommandAnswer> {
   const [found, providers] = await Promise.all([findModelOffers(session.env), keyProviders(session.env)]);
   return {
@@ -39,6 +41,12 @@ async function offer(session: CommandSession): Promise<CommandAnswer> {
     }),
     items: [
       ...found.map(({ model: value, server }) => ({ value, description: server, group: 'On this machine' })),
+      ...loginProviders.map((id) => ({
+        value: `${LOGIN_TO} ${id}`,
+        label: loginTitles[id],
+        description: `/login ${id}`,
+        group: 'By signing in',
+      })),
       ...providers.map(({ id, title, variable }) => ({
         value: `${KEY_OF} ${id}`,
         label: title,
@@ -48,11 +56,13 @@ async function offer(session: CommandSession): Promise<CommandAnswer> {
     ],
     async choose(value) {
       const [what, id = ''] = value.split(' ');
+      if (what === LOGIN_TO) return await login.run(id, session);
       return what === KEY_OF ? askForKey(id, providers, session) : await use(value, session);
     },
   };
 }
 
+const LOGIN_TO = 'login:';
 const KEY_OF = 'key:';
 
 async function use(name: string, session: CommandSession): Promise<CommandAnswer> {

@@ -10,7 +10,8 @@ export const review: TerminalCommand = {
   yields: true,
 
   async run(args, { model }) {
-    if (model === undefined) return problem('No model is set up to review. /model chooses one, /key stores a key.');
+    if (model === undefined)
+      return problem('No model is set up to review. /model chooses one, /login signs in, /key stores a key.');
     const wishes = args.trim();
     return { type: 'prompt', text: ['/review', wishes].join(' ').trim(), instructions: instructionsFor(wishes) };
   },

@@ -75,6 +75,7 @@ test('offers the model servers of this machine, and nothing if there are none', 
   expect(offers.map(({ model }) => model)).toEqual(['ollama/one', 'ollama/two']);
   expect(setupHint(offers).join('\n')).toContain('/model ollama/one');
   expect(setupHint([]).join('\n')).not.toContain('on this machine');
+  expect(setupHint([])[1]).toContain('/login signs in with a ChatGPT plan');
 });
 
 test('lists which providers have a key, and never the key', async () => {

@@ -39,6 +39,7 @@ export function setupHint(offers: readonly ModelOffer[], problem = 'No model is 
   return [
     problem,
     ...(first ? ['These run on this machine:', ...found, `  /model ${first.model} uses the first.`] : []),
+    '  /login signs in with a ChatGPT plan, or an account of OpenRouter or GitHub Copilot.',
     '  /key stores an API key that only you can read.',
     ...(first ? [] : ['  Or start Ollama or LM Studio, and choose a model of theirs with /model.']),
     '  helve demo, in a shell, shows a conversation that needs no key.',
