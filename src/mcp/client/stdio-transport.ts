@@ -2,6 +2,7 @@
 // they end with us, or are found by the next Helve if we are killed.
 import type { ChildProcess } from 'node:child_process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { codeOf } from '../../platform/error-code.js';
 import { messageOf } from '../../platform/message-of.js';
 import { parseJson } from '../../platform/parse-json.js';
 import { endTree, killTree, MARK_VARIABLE, type ProcessTree, withMark } from '../../platform/shell/process-tree.js';
@@ -23,6 +24,15 @@ export interface StdioOptions {
   mark: string;
   /** Registers a function that kills it at once; returns a function that unregisters it. */
   whileRunning(kill: () => void): () => void;
+}
+
+/** The system says only `spawn NAME ENOENT`. */
+function whyNot(command: string, error: unknown): string {
+  const name = plainLine(command, 200);
+  const code = codeOf(error);
+  if (code === 'EACCES') return `${name} may not be run: check its permissions`;
+  if (code !== 'ENOENT') return plainLine(messageOf(error), 300);
+  return /[\\/]/.test(command) ? `there is no program ${name}` : `${name} is not installed, or not on PATH`;
 }
 
 export class StdioTransport implements Transport {
@@ -64,7 +74,7 @@ export class StdioTransport implements Transport {
         windowsHide: true,
       });
     } catch (error) {
-      this.end ??= `could not be started (${plainLine(messageOf(error), 300)})`;
+      this.end ??= `could not be started (${whyNot(command, error)})`;
       throw new Error(this.end, { cause: error });
     }
     this.#child = child;
@@ -74,7 +84,7 @@ export class StdioTransport implements Transport {
     this.#exited = exited.promise;
     child.once('spawn', () => started.resolve());
     child.once('error', (error) => {
-      this.end ??= `could not be started (${plainLine(error.message, 300)})`;
+      this.end ??= `could not be started (${whyNot(command, error)})`;
       started.reject(new Error(this.end, { cause: error }));
       exited.resolve();
       this.#closed();
