@@ -73,6 +73,11 @@ export function trustWords(item: CoveredItem): string {
     if (type === 'stdio' && typeof command === 'string' && isTexts(args))
       return line(`starts the MCP server ${name ?? ''}`, [command, ...args].join(' '));
   }
+  if (key === 'mcpServers' && isObject(value) && hasOnly(value, ['type', 'url'])) {
+    const { type, url } = value;
+    if ((type === 'http' || type === 'sse') && typeof url === 'string')
+      return line(`connects to the MCP server ${name ?? ''}`, url);
+  }
   return describeItem(item);
 }
 

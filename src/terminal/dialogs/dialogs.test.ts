@@ -406,6 +406,10 @@ test.each([
     'runs at Stop: rm x',
   ],
   [{ key: 'mcpServers', name: 'a', value: { command: 'node', args: ['a.js'] } }, 'starts the MCP server a: node a.js'],
+  [
+    { key: 'mcpServers', name: 'a', value: { type: 'http', url: 'http://x:9/mcp' } },
+    'connects to the MCP server a: http://x:9/mcp',
+  ],
   // It has more fields, so all of it is shown.
   [
     { key: 'mcpServers', name: 'a', value: { command: 'node', env: { PATH: '/x' } } },
