@@ -1,7 +1,7 @@
 // `helve ps`: the sessions of this machine, with what each does now.
 import { basename } from 'node:path';
 import { readSchedules } from '../agent/schedule/schedules.js';
-import { shownCost } from '../agent/store/export-session.js';
+import { columnCost } from '../agent/store/export-session.js';
 import type { ListedPresence } from '../agent/store/presence.js';
 import { dataFolderOf } from '../platform/files/paths.js';
 import { messageOf } from '../platform/message-of.js';
@@ -66,7 +66,7 @@ export function psTable(
     id.slice(0, SHORT_CHARS),
     stateWords[state],
     shownPlace({ root, worktree }),
-    costUsd === null ? '?' : shownCost(costUsd),
+    columnCost(costUsd),
     age(now - changed),
     inOneLine(activity === '' ? title : activity) + (surface === 'background' ? '' : ` (${surfaceWords[surface]})`),
   ]);

@@ -68,6 +68,12 @@ function factsOf({ header, totals, at }: RestoredSession, id: string): Fact[] {
 export const shownCost = (costUsd: number | null): string =>
   costUsd === null ? 'not known' : `$${costUsd.toFixed(costUsd !== 0 && costUsd < 0.1 ? 4 : 2)}`;
 
+/** For a column: all with the same number of digits. */
+export function columnCost(costUsd: number | null): string {
+  if (costUsd === null) return '?';
+  return costUsd > 0 && costUsd < 0.01 ? '<$0.01' : `$${costUsd.toFixed(2)}`;
+}
+
 /** An image belongs to the speaker of the entry before it. */
 const speakerOf = ({ type }: ViewEntry, before: 'person' | 'model' | undefined): 'person' | 'model' => {
   if (type === 'prompt') return 'person';

@@ -1,4 +1,4 @@
-import { shownCost } from '../../agent/store/export-session.js';
+import { columnCost } from '../../agent/store/export-session.js';
 import { redactSecrets, secretsIn } from '../../agent/store/redact-secrets.js';
 import type { SessionSummary } from '../../contract/session-summary.js';
 import { counted } from '../../platform/text/counted.js';
@@ -15,7 +15,7 @@ export function sessionTable(found: readonly SessionSummary[], { withRoot = fals
     id.slice(0, SHORT_ID_CHARS),
     localMinute(updated),
     counted(turns, 'turn'),
-    costUsd === null ? '?' : shownCost(costUsd),
+    columnCost(costUsd),
     ...(withRoot ? [visible(root ?? '?')] : []),
     [
       visible(cleanTitle(title)) || '(no title)',

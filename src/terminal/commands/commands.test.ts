@@ -213,6 +213,11 @@ test('the cost names a time that rounds to nothing as less than a second', async
   expect(shown(await run('cost', await testSession({ usage })))).toContain('Time 3 s: <1 s for the model, 3 s for');
 });
 
+test('the parts of the time add up', async () => {
+  const usage = { models: [], costUsd: 0, prompts: 1, modelMs: 1600, totalMs: 24_100 };
+  expect(shown(await run('cost', await testSession({ usage })))).toContain('Time 24 s: 2 s for the model, 22 s for');
+});
+
 test('shows the use of the context, and the cost', async () => {
   const session = await testSession({
     context: {

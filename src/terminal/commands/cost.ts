@@ -16,7 +16,7 @@ export const cost: TerminalCommand = {
     const { models, costUsd, prompts, killed = 0, modelMs, totalMs } = usage;
     return fitted([
       `Cost ${shownCost(costUsd)}, ${counted(prompts, 'prompt')}`,
-      `Time ${shownTime(totalMs)}: ${shownTime(modelMs)} for the model, ${shownTime(Math.max(0, totalMs - modelMs))} for tools, questions and the rest`,
+      timeLine(totalMs, modelMs),
       ...table(
         models.map(({ provider, name, usage: used, costUsd: own }) => [
           `${provider}/${name}`,
@@ -34,6 +34,14 @@ export const cost: TerminalCommand = {
     ]);
   },
 };
+
+/** In whole seconds, of which the parts add up. */
+function timeLine(totalMs: number, modelMs: number): string {
+  const model = Math.min(Math.round(modelMs / 1000), Math.round(totalMs / 1000));
+  const other = Math.round(totalMs / 1000) - model;
+  const shownOther = other === 0 ? Math.max(0, totalMs - modelMs) : other * 1000;
+  return `Time ${shownTime(totalMs)}: ${shownTime(model === 0 ? modelMs : model * 1000)} for the model, ${shownTime(shownOther)} for tools, questions and the rest`;
+}
 
 function shownTime(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
