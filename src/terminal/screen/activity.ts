@@ -3,7 +3,7 @@ import type { Todo } from '../../contract/todo.js';
 import type { Tool } from '../../contract/tool.js';
 import type { KeyBindings } from '../input/key-bindings.js';
 import type { OpenedSession } from '../session/opened-session.js';
-import { cleanLine, wrap } from '../views/fit.js';
+import { cleanLine, cut, wrap } from '../views/fit.js';
 import { SpinnerView } from '../views/spinner-view.js';
 import { TodoView } from '../views/todo-view.js';
 import { CurrentStep, familyOf } from './current-step.js';
@@ -12,7 +12,6 @@ import type { Screen } from './screen.js';
 import type { Theme } from './theme.js';
 
 const BACKGROUND_HINT_MS = 3_000; // shorter commands need no hint
-const MAX_RETRY_LINES = 2;
 
 /** The session, as far as it is shown here. */
 export interface ActiveSession {
@@ -149,7 +148,8 @@ export class Activity {
       const { paint } = this.#theme;
       // A long reason is cut at its end: the countdown and the key stay.
       const line = `${paint.warning('↻')} ${retry.when} ${paint.muted(`· ${interrupt} to stop ·`)} ${cleanLine(retry.why)}`;
-      return wrap(line, width, '  ').slice(0, MAX_RETRY_LINES);
+      const [first = '', ...others] = wrap(line, width, '  ');
+      return others.length === 0 ? [first] : [first, cut(`  ${others.map((row) => row.trim()).join(' ')}`, width)];
     }
     const active = this.#currentTodos.find(({ status }) => status === 'in_progress')?.activeForm;
     const canMove =

@@ -40,7 +40,7 @@ test('text, calls and prompts are shown in the order of arrival', () => {
   views.take({ type: 'text_delta', text: 'Done.' });
   expect(lines()).toEqual([
     '',
-    '─'.repeat(60),
+    '─'.repeat(14),
     '❯ count for me',
     '',
     'I will count now.',
@@ -317,7 +317,7 @@ test('what arrives in the middle of an answer stands above its unfinished paragr
   views.take({ type: 'text_delta', text: 'graph**.' });
   expect(lines()).toEqual([
     ...['', 'The first paragraph.', '', '! One.', '! Two.'],
-    ...['', '─'.repeat(60), '❯ /diff', '', 'The second paragraph.'],
+    ...['', '─'.repeat(7), '❯ /diff', '', 'The second paragraph.'],
   ]);
 });
 
