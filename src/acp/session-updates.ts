@@ -14,7 +14,7 @@ export function feedUpdates({ entry, isNew, from }: FeedChange, facts: UpdateFac
   switch (entry.kind) {
     case 'text':
     case 'thought': {
-      const words = entry.text.slice(from);
+      const words = entry.text.after(from);
       if (words === '') return [];
       const sessionUpdate = entry.kind === 'text' ? 'agent_message_chunk' : 'agent_thought_chunk';
       return [{ sessionUpdate, messageId: entry.id, content: { type: 'text', text: words } }];

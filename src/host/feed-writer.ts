@@ -3,6 +3,7 @@
 import { recordedDisplay } from '../agent/store/recorded-display.js';
 import { textCallsNotice } from '../agent/text-calls-notice.js';
 import type { AgentEvent, ChildEvent } from '../contract/event.js';
+import { GrowingText } from '../platform/text/growing-text.js';
 import type { SessionFacts } from './session-facts.js';
 import type { FeedCall, SessionFeed } from './session-feed.js';
 
@@ -89,8 +90,9 @@ export class FeedWriter {
   #words(kind: 'text' | 'thought', text: string): void {
     if (this.#open?.kind !== kind) this.#open = { kind, id: this.#newId(kind) };
     const { id } = this.#open;
-    const before = this.#feed.get(id, kind)?.text ?? '';
-    this.#feed.put({ kind, id, text: before + text });
+    const entry = this.#feed.get(id, kind) ?? { kind, id, text: new GrowingText() };
+    entry.text.add(text);
+    this.#feed.put(entry);
   }
 
   #takeOfCall(event: AgentEvent, agent?: FeedCall['agent']): void {

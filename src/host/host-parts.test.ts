@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import type { PermissionQuestion } from '../contract/permission.js';
+import { GrowingText } from '../platform/text/growing-text.js';
 import { FeedWriter } from './feed-writer.js';
 import { OpenQuestions } from './open-questions.js';
 import { HostPromptQueue, PromptRefused } from './prompt-queue.js';
+import { entryLine } from './sent-entry.js';
 import type { SessionFacts } from './session-facts.js';
 import { type FeedChange, SessionFeed } from './session-feed.js';
 
@@ -21,20 +23,26 @@ async function take(feed: AsyncIterable<FeedChange>, count: number): Promise<Fee
 test('a slow reader gets each entry once, as it is now, and its queue does not grow with the words', async () => {
   const feed = new SessionFeed();
   const slow = feed.subscribe({ fromStart: false });
-  for (let index = 1; index <= 10_000; index += 1) feed.put({ kind: 'text', id: 'text-1', text: 'x'.repeat(index) });
+  const growing = new GrowingText();
+  for (let index = 1; index <= 10_000; index += 1) {
+    growing.add('x');
+    feed.put({ kind: 'text', id: 'text-1', text: growing });
+  }
   feed.put({ kind: 'notice', id: 'notice-2', text: 'after' });
   expect(slow.waiting).toBe(2);
   const [text, notice] = await take(slow, 2);
-  expect(text).toMatchObject({ isNew: true, from: 0, entry: { text: 'x'.repeat(10_000) } });
+  expect(text && entryLine(text)).toMatchObject({ isNew: true, from: 0, entry: { text: 'x'.repeat(10_000) } });
   expect(notice?.entry).toMatchObject({ text: 'after' });
 });
 
 test('a reader that keeps up gets each step, and how much of a text it has had', async () => {
   const feed = new SessionFeed();
   const changes = feed.subscribe({ fromStart: false })[Symbol.asyncIterator]();
-  feed.put({ kind: 'text', id: 'text-1', text: 'one' });
+  const text = new GrowingText('one');
+  feed.put({ kind: 'text', id: 'text-1', text });
   expect((await changes.next()).value).toMatchObject({ isNew: true, from: 0 });
-  feed.put({ kind: 'text', id: 'text-1', text: 'one two' });
+  text.add(' two');
+  feed.put({ kind: 'text', id: 'text-1', text });
   expect((await changes.next()).value).toMatchObject({ isNew: false, from: 3 });
 });
 
@@ -55,7 +63,7 @@ test('the number that a reader goes on from counts no change that it has not rea
 test('a client that joins late gets the entries so far, or only what comes, and open questions in both cases', async () => {
   const feed = new SessionFeed();
   const question = { kind: 'choices', id: 'question-1', questions: [] } as const;
-  feed.put({ kind: 'text', id: 'text-1', text: 'before' });
+  feed.put({ kind: 'text', id: 'text-1', text: new GrowingText('before') });
   feed.put({ kind: 'question', id: 'question-1', question, isOpen: true });
   const kinds = (changes: readonly FeedChange[]) => changes.map(({ entry }) => entry.kind);
   expect(kinds(await take(feed.subscribe({ fromStart: true }), 2))).toEqual(['text', 'question']);

@@ -6,7 +6,14 @@ import type { Tool, ToolDisplay } from '../contract/tool.js';
 import type { HostedConversation } from './hosted-conversation.js';
 import type { FeedCall, FeedEntry } from './session-feed.js';
 
-export type PastEntry = FeedCall | Extract<FeedEntry, { kind: 'prompt' | 'text' | 'thought' }>;
+/** What the model has said. */
+export interface SaidEntry {
+  kind: 'text' | 'thought';
+  id: string;
+  text: string;
+}
+
+export type PastEntry = FeedCall | Extract<FeedEntry, { kind: 'prompt' }> | SaidEntry;
 type Past = NonNullable<HostedConversation['past']>;
 type FindTool = (name: string) => Tool | undefined;
 

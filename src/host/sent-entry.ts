@@ -1,9 +1,10 @@
 // An entry of the feed as a client over a socket gets it: of a text only what is new, and of an error its message.
+import type { SaidEntry } from './past-entries.js';
 import { PromptInterrupted } from './prompt-queue.js';
 import type { FeedChange, FeedEntry } from './session-feed.js';
 
 /** An entry without what JSON can't carry. */
-export type SentEntry = Exclude<FeedEntry, { kind: 'end' }> | SentEnd;
+export type SentEntry = Exclude<FeedEntry, { kind: 'end' | 'text' | 'thought' }> | SaidEntry | SentEnd;
 
 interface SentEnd {
   kind: 'end';
@@ -23,7 +24,7 @@ export interface EntryLine {
 
 export function entryLine({ entry, isNew, from }: FeedChange): EntryLine & Readonly<Record<string, unknown>> {
   if (entry.kind === 'text' || entry.kind === 'thought') {
-    return { entry: { ...entry, text: entry.text.slice(from) }, isNew, from };
+    return { entry: { ...entry, text: entry.text.after(from) }, isNew, from };
   }
   if (entry.kind !== 'end') return { entry, isNew, from };
   const { kind, id, promptId, end } = entry;

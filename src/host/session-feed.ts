@@ -9,6 +9,7 @@ import type { FailureKind } from '../contract/failure.js';
 import type { UserBlock } from '../contract/message.js';
 import type { ToolDisplay } from '../contract/tool.js';
 import { randomId } from '../platform/crypto.js';
+import type { GrowingText } from '../platform/text/growing-text.js';
 import type { OpenQuestion } from './open-questions.js';
 import type { SessionFacts } from './session-facts.js';
 
@@ -20,7 +21,9 @@ export type HostState = (typeof hostStates)[number];
 /** One entry. Its `id` is unique in the feed; entries of the last three kinds exist once and change in place. */
 export type FeedEntry =
   | { kind: 'prompt'; id: string; content: readonly UserBlock[] }
-  | { kind: 'text' | 'thought'; id: string; text: string }
+  /** What was said so far; the same text grows in place. */
+  | { kind: 'text'; id: string; text: GrowingText }
+  | { kind: 'thought'; id: string; text: GrowingText }
   | FeedCall
   /** Something that the person should know, and the model need not. */
   | { kind: 'notice'; id: string; text: string }
