@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { codeOf } from '../error-code.js';
 import type { RecordedFile, RecordedOther } from '../journal/recorded-change.js';
 import { contentId, entryOf } from '../snapshots/workspace-tree.js';
-import { readCurrent } from './read-current.js';
+import { hashCurrent } from './read-current.js';
 
 /** The current, past or intended state of a path; null if nothing is there. */
 export type EntryState = FileState | { kind: 'link'; target: string } | { kind: 'folder'; mode: number } | null;
@@ -55,14 +55,14 @@ export async function currentState(real: string, goingLinks: ReadonlySet<string>
     if (stats.isDirectory()) return { kind: 'folder', mode };
     if (stats.isSymbolicLink()) return { kind: 'link', target: await readlink(real) };
     if (!stats.isFile()) return { kind: 'obstacle', what: 'it is neither a file, a folder nor a link by now' };
-    const current = await readCurrent(real).catch((error: unknown) => {
+    const hash = await hashCurrent(real).catch((error: unknown) => {
       if (codeOf(error) === 'EACCES') return 'closed' as const; // its mode can be restored all the same
       throw error;
     });
-    if (current === undefined) return null;
-    if (current === 'closed') return { kind: 'file', id: contentId(entry), mode };
+    if (hash === undefined) return null;
+    if (hash === 'closed') return { kind: 'file', id: contentId(entry), mode };
     const others = stats.nlink > 1 ? { names: stats.nlink, inode: `${stats.dev}:${stats.ino}` } : undefined;
-    return { kind: 'file', hash: current.hash, id: contentId(entry), mode, ...(others && { others }) };
+    return { kind: 'file', hash, id: contentId(entry), mode, ...(others && { others }) };
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return null;
     return { kind: 'obstacle', what: `it can't be looked at (${codeOf(error) ?? String(error)})` };
