@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AgentHappening } from '../../contract/event.js';
+import { noUsage } from '../usage.js';
 import { createAuditLog } from './audit-log.js';
 import { checkAudit, readAudit } from './read-audit.js';
 
@@ -173,6 +174,17 @@ test('reports once that it cannot be written, and calls continue', () => {
   expect(told).toEqual([
     expect.stringContaining("The data folder can't be written. The audit log was not written: EEXIST"),
   ]);
+});
+
+test('entries that could not be written are written with the end of the turn, and not only with the next call', () => {
+  const dataFolder = newFolder();
+  writeFileSync(join(dataFolder, 'sessions'), 'a file where a folder should be');
+  const log = open(dataFolder, () => {});
+  for (const event of wholeCall('c1')) log.take(event);
+  rmSync(join(dataFolder, 'sessions'));
+  log.take({ type: 'turn_end', turn: 2, stopReason: null, usage: noUsage });
+  expect(typesIn(dataFolder)).toEqual(['begin', 'call', 'decision', 'start', 'result']);
+  log.close();
 });
 
 const linesOf = (dataFolder: string): string[] => readFileSync(logOf(dataFolder), 'utf8').split('\n').slice(0, -1);

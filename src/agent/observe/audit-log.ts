@@ -123,6 +123,10 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
           if (running.size === 0 || !isFreeCall) flush(); // even while other calls of the same answer run
           return;
         }
+        case 'turn_end':
+        case 'result':
+          if (isReported) flush(); // what could not be written does not wait for the next call
+          return;
         default:
           return;
       }
