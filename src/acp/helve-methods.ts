@@ -32,8 +32,8 @@ export interface HelveMethodsOptions {
   version: string;
   /** Whether an update or a build has replaced the files of the host's program since it started. */
   wasReplaced?(): boolean;
-  /** Ends the host; its sessions are interrupted. */
-  onStop(): void;
+  /** Ends the host; its sessions are interrupted, or with `keepsWork` continued by the next host. */
+  onStop(how: { keepsWork: boolean }): void;
   onProblem(sentence: string): void;
 }
 
@@ -78,10 +78,13 @@ export function helveMethods(options: HelveMethodsOptions) {
     const methods: Record<string, Method> = {
       ...listing.methods,
       ...methodsOfSessions({ caller }),
-      '_helve/host/status': async () => ({ ...about(), isBusy: host.isBusy, busySessions: host.busySessions }),
+      '_helve/host/status': async () => {
+        const { isBusy, busySessions, waitingSessions } = host;
+        return { ...about(), isBusy, busySessions, waitingSessions };
+      },
       '_helve/host/stop': async (params, request) => {
         if (params['ifIdle'] === true && host.isBusy) return { isStopping: false };
-        request.afterAnswer(onStop);
+        request.afterAnswer(() => onStop({ keepsWork: params['keepsWork'] === true }));
         return { isStopping: true };
       },
       '_helve/prompt': async (params) => {

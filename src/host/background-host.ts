@@ -75,6 +75,11 @@ export class BackgroundHost {
     return this.sessions.list().filter(({ isBusy }) => isBusy).length;
   }
 
+  /** Those of them that wait for an answer of a person. */
+  get waitingSessions(): number {
+    return this.sessions.list().filter(({ state }) => state === 'requires_action').length;
+  }
+
   /** Accepts a prompt: resolves once it is on disk. Rejects if it can't be accepted; nothing of it is left then. */
   async accept({ sessionId, promptId, content, place }: HandedPrompt): Promise<{ isNew: boolean }> {
     return await this.#inTurn(sessionId, async () => {
@@ -134,13 +139,18 @@ export class BackgroundHost {
     this.#dueTimer = setTimeout(() => void this.#startDue(due), Math.min(wait, DUE_MS));
   }
 
-  /** Interrupts and closes everything. */
-  async end(): Promise<void> {
+  /**
+   * Interrupts and closes everything. `keepsWork`: sessions that have work are left as they are, for the end of the process
+   * to cut them; the next host continues them.
+   */
+  async end({ keepsWork = false } = {}): Promise<void> {
     this.#isEnding = true;
     clearTimeout(this.#dueTimer);
     for (const timer of this.#resting.values()) clearTimeout(timer);
     await Promise.allSettled(this.#turns.values());
-    await this.sessions.closeAll();
+    if (!keepsWork) return await this.sessions.closeAll();
+    const idle = this.sessions.list().filter(({ isBusy }) => !isBusy);
+    await Promise.allSettled(idle.map(({ id }) => this.sessions.close(id)));
   }
 
   async #startDue(due: DueWork): Promise<void> {

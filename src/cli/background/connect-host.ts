@@ -10,11 +10,11 @@ import type { Caller } from '../../host/hosted-conversation.js';
 import { monotonicMs } from '../../platform/clock.js';
 import { openFlags } from '../../platform/files/private-files.js';
 import { HostClient, HostGone } from './host-client.js';
+import { MAX_LOG_BYTES } from './host-log.js';
 import { type HostPlace, makeHostFolders } from './host-place.js';
 
 const START_MS = 30_000; // on a busy machine
 const POLL_MS = 25;
-const MAX_LOG_BYTES = 1_000_000;
 
 /** It can't be reached; the message says why and what to do. */
 export class HostProblem extends UserFacingError {
@@ -62,7 +62,7 @@ export async function connectHost(options: HostConnectOptions): Promise<HostClie
       client.close();
       if (!isStopping) {
         throw new HostProblem(
-          `The host process is Helve ${about.version}, which this Helve ${version} can't talk to, and it has work to do. Wait until its sessions are done, use them with that version, or end it with helve host stop: they go on when you attach to them.`,
+          `The host process is Helve ${about.version}, which this Helve ${version} can't talk to, and it has work to do. Wait until its sessions are done, use them with that version, or end it with helve host stop, which interrupts them: they can be attached to afterwards.`,
         );
       }
       await client.closed;

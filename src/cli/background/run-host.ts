@@ -37,6 +37,7 @@ export async function runHost(version: string): Promise<number> {
   const host = new BackgroundHost({ sessions, dataFolder: place.dataFolder, due, ...rests, onProblem: tell });
   const index = new SessionIndex(place.dataFolder);
   const ending = new AbortController();
+  let keepsWork = false;
   const connections = new Set<Socket>();
   const extend = helveMethods({
     host,
@@ -46,7 +47,10 @@ export async function runHost(version: string): Promise<number> {
     version,
     wasReplaced,
     onProblem: tell,
-    onStop: () => ending.abort(),
+    onStop(how) {
+      keepsWork = how.keepsWork;
+      ending.abort();
+    },
   });
   const serve = async (socket: Socket): Promise<void> => {
     const agent = new AcpAgent(socketTransport(socket, new AbortController().signal), {
@@ -84,7 +88,7 @@ export async function runHost(version: string): Promise<number> {
   clearInterval(idle);
   server.close();
   rmSync(place.socket, { force: true });
-  await host.end().catch((error: unknown) => tell(messageOf(error)));
+  await host.end({ keepsWork }).catch((error: unknown) => tell(messageOf(error)));
   for (const socket of connections) socket.destroy();
   await lock.release();
   process.exit(exitCode.ok); // nothing that a session has left behind may keep it

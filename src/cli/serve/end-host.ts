@@ -1,6 +1,7 @@
 // Ends the host process with the server, as in a container that is stopped: sessions may finish first.
 import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../../platform/clock.js';
+import { counted } from '../../platform/text/counted.js';
 import { runningHost } from '../background/connect-host.js';
 import { HostGone } from '../background/host-client.js';
 import { hostPlace } from '../background/host-place.js';
@@ -13,22 +14,30 @@ export interface EndHostOptions {
   tell(sentence: string): void;
 }
 
-/** Waits until no session has work, at most as long as the limit; then ends it. Accepted prompts that were cut are kept. */
+/**
+ * Waits until no session works, at most as long as the limit; then ends it. The next host continues what was cut, and asks
+ * again what was not answered.
+ */
 export async function endHost({ dataFolder, limitMs, tell }: EndHostOptions): Promise<void> {
   const host = await runningHost(hostPlace(dataFolder));
   if (!host) return;
   const until = monotonicMs() + limitMs;
   try {
     for (;;) {
-      const { isBusy, busySessions } = await host.request('_helve/host/status');
+      const { isBusy, busySessions, waitingSessions } = await host.request('_helve/host/status');
       if (isBusy !== true) break;
+      // Clients were disconnected, so nobody answers.
+      if (waitingSessions === busySessions && Number(busySessions) > 0) {
+        tell(`${counted(Number(waitingSessions), 'session')} still had a question, asked again at the next attach.`);
+        break;
+      }
       if (monotonicMs() >= until) {
-        tell(`${busySessions} sessions still have work and are interrupted. They continue when they are attached to.`);
+        tell(`${counted(Number(busySessions), 'session')} still had work, continued at the next attach.`);
         break;
       }
       await delay(POLL_MS);
     }
-    await host.request('_helve/host/stop');
+    await host.request('_helve/host/stop', { keepsWork: true });
     await host.closed;
   } catch (error) {
     if (!(error instanceof HostGone)) throw error;
