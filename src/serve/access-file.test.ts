@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { AccessFile } from './access-file.js';
 
 const folder = async (): Promise<string> => await mkdtemp(join(tmpdir(), 'helve-access-'));
@@ -25,6 +25,14 @@ test('a token that has expired lets no one in, ends what it opened, and is still
   await access.revoke('guest');
   await access.addToken('guest', 'view');
   expect(grant && access.holds(grant)).toBe(false); // another token of the same name
+});
+
+test('a clock that is set back makes no code valid for longer', async () => {
+  const access = new AccessFile(await folder());
+  const code = await access.addCode('view');
+  vi.useFakeTimers({ now: Date.now() - 3_600_000, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await access.signIn({ code })).toBeUndefined();
 });
 
 test('a browser that signs out ends its own connections, and not those of its token', async () => {

@@ -198,7 +198,7 @@ export class AccessFile {
 
   #codeIn({ codes }: Stored, code: string): StoredCode | undefined {
     const hash = hashed(code);
-    return codes.find((one) => isSameSecret(one.hash, hash) && one.expires > Date.now());
+    return codes.find((one) => isSameSecret(one.hash, hash) && isCurrent(one.expires - Date.now()));
   }
 
   /** What the file holds now, without reading it again if it is the same file. */
@@ -255,6 +255,9 @@ function grantOf(token: StoredToken | undefined): Grant | undefined {
   if (expires !== undefined && expires <= Date.now()) return undefined;
   return { id, name, role, expires };
 }
+
+/** More time than a code is given means that the clock was set back, so its age is not known. */
+const isCurrent = (leftMs: number): boolean => leftMs > 0 && leftMs <= CODE_MS;
 
 /** A fast hash is enough: tokens are 256 random bits, and codes are gone before theirs could be searched. */
 const hashed = (secret: string): string => hashOf(Buffer.from(secret));

@@ -5,6 +5,7 @@ import type { WebSocket } from 'ws';
 import { rpcCodes } from '../acp/json-rpc.js';
 import { fieldsOf } from '../acp/read-params.js';
 import { mayAct } from '../contract/client-role.js';
+import { monotonicMs } from '../platform/clock.js';
 import { isObject } from '../platform/is-object.js';
 import { messageOf } from '../platform/message-of.js';
 import { readJson } from '../platform/parse-json.js';
@@ -15,6 +16,7 @@ import type { ServeCounts } from './counts.js';
 import { neededRole } from './roles.js';
 
 const HIGH_WATER_BYTES = 1024 * 1024; // in each direction, before the sender is asked to wait
+const MAX_LEVELS = 500; // JSON that nests more deeply can be read, but writing it again overflows the stack
 const MAX_BAD = 50; // messages that were refused in one minute
 const BAD_WINDOW_MS = 60_000;
 const SLOW_MS = 60_000; // without reading anything
@@ -221,8 +223,13 @@ export class ClientConnection {
   }
 
   #passIn(id: unknown, method: string, message: Readonly<Record<string, unknown>>): void {
-    if (isShortId(id) && method !== '') this.#open.set(JSON.stringify(id), method);
+    if (!isNestedWithin(MAX_LEVELS, message)) {
+      const sentence = `The message is nested more deeply than ${MAX_LEVELS} levels. Send such a value as text.`;
+      this.#refuse(id, rpcCodes.invalidRequest, sentence);
+      return;
+    }
     const line = jsonLine(message);
+    if (method !== '' && isAnsweredId(id)) this.#open.set(JSON.stringify(id), method);
     const bytes = line.length;
     this.#sendingBytes += bytes;
     if (this.#sendingBytes > HIGH_WATER_BYTES) this.#socket.pause();
@@ -237,7 +244,7 @@ export class ClientConnection {
   #refuse(id: unknown, code: number, message: string, data?: unknown): void {
     const { counts } = this.#options;
     counts.refused += 1;
-    const now = Date.now();
+    const now = monotonicMs();
     this.#bad.push(now);
     while (this.#bad[0] !== undefined && this.#bad[0] < now - BAD_WINDOW_MS) this.#bad.shift();
     if (this.#bad.length > MAX_BAD) {
@@ -251,8 +258,14 @@ export class ClientConnection {
   }
 }
 
-/** Others are answered with an error by the host. */
-const isShortId = (id: unknown): boolean => typeof id === 'number' || (typeof id === 'string' && id.length <= 200);
+/** An id that the host gives back in its answer; a message with another one is answered with the id null. */
+const isAnsweredId = (id: unknown): boolean => Number.isInteger(id) || (typeof id === 'string' && id.length <= 200);
+
+/** Whether the value has at most so many levels of lists and objects. */
+function isNestedWithin(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isNestedWithin(levels - 1, inner));
+}
 
 const MAX_REASON_BYTES = 123; // of a close frame
 

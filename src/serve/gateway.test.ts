@@ -151,6 +151,20 @@ test('malformed messages get an error each, and a flood of them ends the connect
   expect(await closing(socket)).toEqual({ code: 1002, reason: expect.stringContaining('could not be accepted') });
 });
 
+test('a message that is nested too deeply to be passed on is refused, and the server goes on', async () => {
+  const { backEnd, facts } = echoing();
+  const { gateway, token } = await started({ backEnd });
+  const socket = connect(gateway, token);
+  await once(socket, 'open');
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  for (const message of [`"id":1,"method":"initialize","params":{"_meta":{"x":${deep}}}`, `"id":2,"result":${deep}`]) {
+    socket.send(`{"jsonrpc":"2.0",${message}}`);
+    const [answer] = await once(socket, 'message');
+    expect(JSON.parse(String(answer)).error.message).toContain('nested more deeply');
+  }
+  expect(facts.received).toEqual([]);
+});
+
 test('a frame that is too big ends the connection with the limit as the reason, and is not passed on', async () => {
   const { backEnd, facts } = echoing();
   const { gateway, token } = await started({ backEnd });
@@ -177,6 +191,51 @@ test('more clients than the limit are refused until one leaves', async () => {
   first.close();
   await once(first, 'close');
   await once(connect(gateway, token), 'open');
+});
+
+test('one token can not take the places of all clients', async () => {
+  const { gateway, access, token } = await started({ ...echoing(), maxOfOneToken: 1 });
+  await once(connect(gateway, token), 'open');
+  const [, response] = await once(connect(gateway, token), 'unexpected-response');
+  expect(response.statusCode).toBe(503);
+  await once(connect(gateway, await access.addToken('owner', 'admin')), 'open');
+});
+
+test('connections that never send a request, or hold one, keep no one else out, and the person learns of them', async () => {
+  const problems: string[] = [];
+  const onProblem = (sentence: string): void => void problems.push(sentence);
+  const { gateway, token } = await started({ ...echoing(), maxConnections: 5, onProblem });
+  const client = connect(gateway, token);
+  await once(client, 'open');
+  const sockets = await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => {
+      const socket = createConnection({ port: gateway.port, host: '127.0.0.1' });
+      onTestFinished(() => void socket.destroy());
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      if (index % 2 === 0) socket.write('GET / HTTP/1.1\r\nHost: x\r\n');
+      return socket;
+    }),
+  );
+  expect((await fetch(`http://127.0.0.1:${gateway.port}/healthz`)).status).toBe(200);
+  await once(connect(gateway, token), 'open');
+  expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeLessThanOrEqual(5);
+  expect(problems).toEqual([expect.stringContaining('the oldest are closed')]);
+  client.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: '_helve/sessions/list' }));
+  await once(client, 'message'); // a client is not one of them
+});
+
+test('a client that leaves in the middle of its request is no problem of the server', async () => {
+  const problems: string[] = [];
+  const { gateway } = await started({ ...echoing(), onProblem: (sentence) => problems.push(sentence) });
+  const socket = createConnection({ port: gateway.port, host: '127.0.0.1' });
+  socket.write(
+    `POST /auth/exchange HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+  );
+  await fetch(`http://127.0.0.1:${gateway.port}/healthz`); // the head has arrived
+  socket.destroy();
+  await gateway.drain('The test is over.', 1_000);
+  expect(problems).toEqual([]);
 });
 
 test('a request that does not arrive is given up', async () => {

@@ -3,7 +3,7 @@
 import { watch } from 'node:fs';
 import { createServer as createHttp, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttps } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { UserFacingError } from '../contract/user-facing-error.js';
@@ -18,12 +18,14 @@ import { newCounts } from './counts.js';
 import { grantOf, SUBPROTOCOL } from './credentials.js';
 import { HttpAnswers, refuse, serverFailed } from './http-answers.js';
 import { LoopLag } from './loop-lag.js';
+import { OpenConnections } from './open-connections.js';
 import { type RequestRefusal, reachedAt, type ServerNames } from './request-guard.js';
 import type { WebFile } from './web-files.js';
 
 const MAX_FRAME_BYTES = 16 * 1024 * 1024; // a prompt with images arrives in one
 const MAX_CLIENTS = 200;
-const MAX_CONNECTIONS = 512; // with those that are not WebSockets
+const MAX_OF_ONE_TOKEN = 64; // of the clients: a guest must not lock out the others
+const MAX_CONNECTIONS = 312; // that are not those of clients
 const MAX_HEADER_BYTES = 16 * 1024;
 const REQUEST_MS = 10_000; // for a request to arrive: more is a client that only holds connections
 const PING_MS = 30_000;
@@ -46,6 +48,9 @@ export interface GatewayOptions {
   protocol: number;
   onProblem(sentence: string): void;
   maxClients?: number;
+  maxOfOneToken?: number;
+  /** How many connections may be open that are not those of clients. */
+  maxConnections?: number;
   /** How long a request may take to arrive. */
   requestMs?: number;
 }
@@ -66,6 +71,7 @@ export interface Gateway {
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { access, tls, address, onProblem, maxClients = MAX_CLIENTS, requestMs = REQUEST_MS } = options;
+  const { maxOfOneToken = MAX_OF_ONE_TOKEN, maxConnections = MAX_CONNECTIONS } = options;
   const counts = newCounts();
   const clients = new Set<ClientConnection>();
   const names: { -readonly [Name in keyof ServerNames]: ServerNames[Name] } = {
@@ -74,7 +80,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     isBehindProxy: options.isBehindProxy,
   };
   const lag = new LoopLag();
-  const answers = new HttpAnswers({ ...options, names, counts, lag, clients });
+  const connections = new OpenConnections({ max: maxConnections, onProblem });
+  const answers = new HttpAnswers({ ...options, names, counts, lag, clients, connections });
   const limits = {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: requestMs,
@@ -83,12 +90,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
   const server: Server = tls ? createHttps({ ...tls, ...limits, handshakeTimeout: requestMs }) : createHttp(limits);
   server.timeout = 3 * requestMs; // of a connection on which nothing moves: its client may not read
-  server.maxConnections = MAX_CONNECTIONS;
   server.maxRequestsPerSocket = 1_000;
   let isDraining = false;
 
+  server.on('connection', (socket: Socket) => connections.add(socket));
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     answers.answer(request, response).catch((error: unknown) => {
+      if (request.destroyed && !request.complete) return; // its client left before it had sent all of it
       onProblem(messageOf(error));
       if (!response.headersSent) refuse(response, serverFailed);
       else response.destroy();
@@ -113,7 +121,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     socket.on('error', () => {}); // it is gone
     const grant = upgradeGrant(request);
     if ('refusal' in grant) refuseUpgrade(socket, grant.refusal);
-    else sockets.handleUpgrade(request, socket, head, (client) => void serve(client, grant));
+    else {
+      sockets.handleUpgrade(request, socket, head, (client) => {
+        connections.letIn(request.socket);
+        void serve(client, grant);
+      });
+    }
   });
 
   function upgradeGrant(request: IncomingMessage): Grant | { refusal: RequestRefusal } {
@@ -127,7 +140,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       return { refusal: { status: 503, message, next: 'Connect again later.', headers: { 'Retry-After': '5' } } };
     }
     try {
-      return grantOf(request, access) ?? { refusal: answers.notSignedIn };
+      const grant = grantOf(request, access);
+      if (!grant) return { refusal: answers.notSignedIn };
+      const ofSame = [...clients].filter((client) => client.grant.id === grant.id).length;
+      if (ofSame < maxOfOneToken) return grant;
+      const message = `There are ${ofSame} clients with the token "${grant.name}" already, the limit for one token.`;
+      return { refusal: { status: 503, message, next: 'Close one of them.', headers: { 'Retry-After': '5' } } };
     } catch (error) {
       onProblem(messageOf(error));
       return { refusal: serverFailed };
@@ -146,7 +164,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     });
     const pings = setInterval(() => {
       if (isAlive) socket.ping();
-      else socket.terminate(); // it sleeps, or is gone without a word
+      else {
+        if (client.queuedBytes > 0) counts.slowCloses += 1;
+        socket.terminate(); // it sleeps, reads nothing, or is gone without a word
+      }
       isAlive = false;
     }, PING_MS);
     try {
@@ -175,11 +196,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const checkAll = (): void => {
     for (const client of clients) check(client); // reads the file only if it has changed
   };
+  makePrivateFolder(access.folder); // may throw, so it comes before what would keep the process
   const port = await listen(server, options);
   names.hosts = hostNames(address, port, options);
   const checks = setInterval(checkAll, CHECK_MS); // for what no change of the file tells, such as the end of a token's time
-  makePrivateFolder(access.folder);
-  const watcher = watch(access.folder, checkAll).on('error', () => {}); // the timer does the same, later
+  const stopWatching = watchFolder(access.folder, checkAll);
   lag.begin();
   return {
     url: `${tls ? 'https' : 'http'}://${isAny(address) ? '127.0.0.1' : nameOf(address)}:${port}`,
@@ -199,7 +220,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       await Promise.race([Promise.all(open.map((client) => client.settled())), limit]);
       clearTimeout(timer);
       clearInterval(checks);
-      watcher.close();
+      stopWatching();
       lag.end();
       for (const client of open) client.close(closeCodes.goingAway, sentence);
       await Promise.race([
@@ -210,6 +231,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       for (const socket of sockets.clients) socket.terminate();
     },
   };
+}
+
+/** Where changes can't be watched, as with no inotify watches left, the timer does the same, later. */
+function watchFolder(folder: string, onChange: () => void): () => void {
+  try {
+    const watcher = watch(folder, onChange).on('error', () => {});
+    return () => watcher.close();
+  } catch {
+    return () => {};
+  }
 }
 
 const badRequests: Readonly<Record<string, string>> = {

@@ -9,6 +9,7 @@ import type { ServeCounts } from './counts.js';
 import { cookieLine, credentialsOf, grantOf } from './credentials.js';
 import type { LoopLag } from './loop-lag.js';
 import { METRICS_TYPE, metricsText } from './metrics.js';
+import type { OpenConnections } from './open-connections.js';
 import { type ReachedAt, type RequestRefusal, reachedAt, type ServerNames } from './request-guard.js';
 import { Tries } from './tries.js';
 import type { WebFile } from './web-files.js';
@@ -45,6 +46,7 @@ export interface HttpAnswersOptions {
   backEnd: BackEnd;
   counts: ServeCounts;
   clients: ReadonlySet<ClientConnection>;
+  connections: OpenConnections;
   lag: LoopLag;
   version: string;
   protocol: number;
@@ -127,10 +129,12 @@ export class HttpAnswers {
 
   async #metrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!grantOf(request, this.#options.access)) return refuse(response, this.notSignedIn);
-    const { backEnd, counts, clients, lag, version } = this.#options;
+    const { backEnd, counts, clients, connections, lag, version } = this.#options;
+    const { dropped } = connections;
     const states = await backEnd.sessionStates();
     const queued = [...clients].reduce((sum, client) => sum + client.queuedBytes, 0);
-    const text = metricsText({ counts, states, clients: clients.size, queued, lagSeconds: lag.take(), version });
+    const facts = { states, clients: clients.size, queued, dropped, lagSeconds: lag.take(), version };
+    const text = metricsText({ counts, ...facts });
     response.writeHead(200, { ...SAFE_HEADERS, 'Content-Type': METRICS_TYPE, 'Cache-Control': 'no-store' }).end(text);
   }
 

@@ -9,13 +9,15 @@ export interface MetricsFacts {
   clients: number;
   /** Bytes that wait for clients to read them. */
   queued: number;
+  /** Connections that were closed to make room for others. */
+  dropped: number;
   lagSeconds: number;
   version: string;
 }
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-export function metricsText({ counts, states, clients, queued, lagSeconds, version }: MetricsFacts): string {
+export function metricsText({ counts, states, clients, queued, dropped, lagSeconds, version }: MetricsFacts): string {
   const { rss, heapUsed } = process.memoryUsage();
   const families = [
     gauge('helve_build', 'The version of the server, as a label.', [[{ version }, 1]]),
@@ -29,6 +31,7 @@ export function metricsText({ counts, states, clients, queued, lagSeconds, versi
     gauge('helve_event_queue_bytes', 'What waits for clients that read slowly.', plain(queued)),
     counter('helve_event_waits', 'How often a client read more slowly than it was sent to.', plain(counts.waits)),
     counter('helve_slow_closes', 'Clients that were disconnected since they read nothing.', plain(counts.slowCloses)),
+    counter('helve_dropped_connections', 'Connections that were closed since too many were open.', plain(dropped)),
     counter('helve_host_ends', 'How often the host process ended with a client connected.', plain(counts.hostEnds)),
     counter('helve_messages', 'Messages of clients and to them.', [
       [{ direction: 'in' }, counts.messagesIn],

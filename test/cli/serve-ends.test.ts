@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { hostPlace } from '../../src/cli/background/host-place.js';
 import { isRunning, until } from '../../src/testing/watch-processes.js';
 import { runHelve } from './run-helve.js';
@@ -133,6 +133,52 @@ test('a server that is ended leaves sessions running; with --drain it waits for 
   expect(statSync(hostPlace(at.home).socket, { throwIfNoEntry: false })).toBeUndefined();
 });
 
+test('with --drain, a question that no client can answer any more is not waited for, and is asked again later', async () => {
+  const at = await servePlace([command('node -p 1 > made.txt'), { text: 'Done.' }]);
+  const token = await at.token('run');
+  const first = await startServe(at, ['--drain', '600']);
+  const client = await ServeClient.connect(first.url, token);
+  await client.request('_helve/prompt', prompt('make it', at.cwd));
+  await client.request('_helve/session/attach', { sessionId: ID });
+  await client.until(() => client.entries.find(({ kind }) => kind === 'question'));
+  first.process.kill('SIGTERM');
+  expect(await first.ended).toBe(143);
+  expect(first.stderr()).toContain('1 session still had a question, asked again at the next attach');
+
+  const second = await startServe(at);
+  const back = await ServeClient.connect(second.url, token);
+  await back.request('_helve/session/attach', { sessionId: ID });
+  const question = await back.until(() => back.entries.find(({ kind, isOpen }) => kind === 'question' && isOpen));
+  const answer = { sessionId: ID, questionId: question['id'], answer: { behavior: 'allow' } };
+  await back.request('_helve/session/answer', answer);
+  await back.until(() => back.entries.find(({ kind }) => kind === 'end'));
+  expect(readFileSync(join(at.cwd, 'made.txt'), 'utf8')).toBe('1\n');
+  expect(at.model.requests).toHaveLength(2);
+});
+
+test('with --drain, work that is cut at the limit goes on with the next host', async () => {
+  const hold = Promise.withResolvers<void>();
+  const at = await servePlace([
+    { text: 'Half of it', holdAfter: { events: 1, until: hold.promise } },
+    { text: 'All of it.' },
+  ]);
+  onTestFinished(() => hold.resolve());
+  const token = await at.token('run');
+  const first = await startServe(at, ['--drain', '0']);
+  const client = await ServeClient.connect(first.url, token);
+  await client.request('_helve/prompt', prompt('say it', at.cwd));
+  await vi.waitFor(() => expect(at.model.requests).toHaveLength(1));
+  first.process.kill('SIGTERM');
+  expect(await first.ended).toBe(143);
+  expect(first.stderr()).toContain('1 session still had work, continued at the next attach');
+
+  const second = await startServe(at);
+  const back = await ServeClient.connect(second.url, token);
+  await back.request('_helve/session/attach', { sessionId: ID });
+  const end = await back.until(() => back.entries.find(({ kind }) => kind === 'end'));
+  expect(end).toMatchObject({ outcome: 'completed', text: 'All of it.' });
+});
+
 test('what would expose tokens, or can not be listened on, is refused at the start with what to do', async () => {
   const at = await servePlace([]);
   const { url } = await startServe(at);
@@ -151,6 +197,9 @@ test('what would expose tokens, or can not be listened on, is refused at the sta
     code: 2,
     stderr: expect.stringContaining('is not an address of this machine'),
   });
+  rmSync(join(at.home, 'serve'), { recursive: true });
+  writeFileSync(join(at.home, 'serve'), 'a file where the folder should be');
+  expect(await said('--port', '0')).toEqual({ code: 1, stderr: expect.stringContaining(at.home) });
 });
 
 test('tokens are listed without their secrets, expire, and are stored as hashes in a private file', async () => {
