@@ -11,9 +11,9 @@ import { SessionIndex } from '../../host/session-index.js';
 import { monotonicMs } from '../../platform/clock.js';
 import { dataFolderOf } from '../../platform/files/paths.js';
 import { messageOf } from '../../platform/message-of.js';
-import { visible } from '../../platform/text/visible.js';
 import { exitCode } from '../exit-codes.js';
 import { dueSchedules } from './due-schedules.js';
+import { hostLog } from './host-log.js';
 import { hostPlace, makeHostFolders } from './host-place.js';
 import { backgroundOpener } from './open-background.js';
 import { optionsOfFolder } from './options-of-folder.js';
@@ -25,6 +25,7 @@ const IDLE_MS = 5 * 60_000;
 export async function runHost(version: string): Promise<number> {
   const wasReplaced = watchProgramFiles();
   const place = hostPlace(dataFolderOf());
+  const tell = hostLog(place.log);
   process.umask(0o077);
   makeHostFolders(place);
   const lock = await onlyHost(place.lock);
@@ -120,8 +121,4 @@ function watchIdle(isBusy: () => boolean, onIdle: () => void, idleMs: number): N
     },
     Math.min(idleMs, 5_000),
   );
-}
-
-function tell(sentence: string): void {
-  process.stderr.write(`${new Date().toISOString()} ${visible(sentence)}\n`);
 }

@@ -13,6 +13,7 @@ import { webFiles } from '../../serve/web-files.js';
 import { conversationFlags, readArgs } from '../args.js';
 import { sessionArgv } from '../background/session-argv.js';
 import { exitCode } from '../exit-codes.js';
+import { LimitedLines } from '../limited-lines.js';
 import { onSignals } from '../signals.js';
 import { UsageProblem } from '../usage-problem.js';
 import { writeLine } from '../write-line.js';
@@ -46,6 +47,7 @@ export async function runServer(argv: readonly string[], version: string): Promi
   checkExposure({ address, tls, isBehindProxy, allowedHosts });
   const drainSeconds = values.drain === undefined ? undefined : readSeconds(values.drain);
   const dataFolder = dataFolderOf();
+  const tell = toStderr();
   makePrivateFolder(dataFolder);
   const access = new AccessFile(dataFolder);
   access.list(); // a damaged file is told now, and not to the first client
@@ -67,7 +69,7 @@ export async function runServer(argv: readonly string[], version: string): Promi
     }).catch((error: unknown) => {
       throw error instanceof ListenProblem ? new UsageProblem(error.message) : error;
     });
-    await greet(gateway, access, { opens: values.open === true });
+    await greet(gateway, access, { opens: values.open === true, tell });
     await aborted(signals.signal);
     await gateway.drain(drainSeconds === undefined ? GOES_ON : ENDS_TOO, REQUESTS_MS);
     if (drainSeconds !== undefined) await endHost({ dataFolder, limitMs: drainSeconds * 1_000, tell });
@@ -80,7 +82,12 @@ export async function runServer(argv: readonly string[], version: string): Promi
 const GOES_ON = 'The server is ending. Sessions go on; connect again when it is back.';
 const ENDS_TOO = 'The server is ending, and sessions with it when they have finished. Connect again when it is back.';
 
-async function greet(gateway: Gateway, access: AccessFile, { opens }: { opens: boolean }): Promise<void> {
+interface GreetOptions {
+  opens: boolean;
+  tell(sentence: string): void;
+}
+
+async function greet(gateway: Gateway, access: AccessFile, { opens, tell }: GreetOptions): Promise<void> {
   await writeLine(process.stdout, `url: ${gateway.url}`);
   if (process.stdout.isTTY) {
     const code = await access.addCode('run').catch((error: unknown) => {
@@ -156,6 +163,11 @@ async function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function tell(sentence: string): void {
-  process.stderr.write(`helve: ${visible(sentence)}\n`);
+/** Bounded, since each request of a stranger may cause a line; a log that can't be written is no reason to end. */
+function toStderr(): (sentence: string) => void {
+  const lines = new LimitedLines();
+  process.stderr.on('error', () => {});
+  return (sentence) => {
+    for (const line of lines.take(sentence)) process.stderr.write(`helve: ${visible(line)}\n`);
+  };
 }
