@@ -116,6 +116,10 @@ export class AcpAgent {
     const { method, params } = request;
     const methods = { ...this.#extension?.methods, ...this.#methods };
     const run = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    if (!run && isNotification(method)) {
+      const sentence = `${method} is a notification, which has no answer. Send it without "id".`;
+      return Promise.reject(new RpcError(rpcCodes.invalidRequest, sentence));
+    }
     if (!run) return undefined;
     if (!this.#abilities && method !== 'initialize') {
       return Promise.reject(new RpcError(rpcCodes.invalidRequest, `Send initialize before ${method}.`));
@@ -332,6 +336,8 @@ export const notOpened = (id: string, { role }: ClientIdentity): RpcError =>
     rpcCodes.notFound,
     `The session ${shown(id)} is not open, and opening it may continue its work, which a client with the role ${role} may not do. Read it with _helve/session/read, or use a token with the role run.`,
   );
+
+const isNotification = (method: string): boolean => method === 'session/cancel' || method === '$/cancel_request';
 
 const stateOf = (session: HostedSession) => ({ modes: modesOf(session), configOptions: configOptionsOf(session) });
 

@@ -1,4 +1,5 @@
 // What a session has changed, file by file, and which call's change can be undone.
+import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { applyUndo } from '../agent/undo/apply-undo.js';
 import { describeChanges, moves } from '../agent/undo/describe-change.js';
@@ -97,7 +98,10 @@ export async function undoCall(
     const plan = await planUndo(dataFolder, id, { callIds: [callId] }, { cwd: root });
     const reasons = [
       ...new Set([
-        ...plan.items.flatMap(({ conflict, impossible }) => conflict ?? impossible ?? []),
+        ...plan.items.flatMap(({ real, conflict, impossible }) => {
+          const why = conflict ?? impossible;
+          return why === undefined ? [] : [`${shownPath(root, real)}: ${why}`];
+        }),
         ...plan.notCovered,
       ]),
     ];
@@ -105,8 +109,12 @@ export async function undoCall(
       const message = `Nothing was undone: ${reasons.map(clause).join('; ')}. helve undo --session ${id} --call ${callId} --force in a terminal undoes the rest.`;
       return { isDone: false, message };
     }
-    if (plan.items.length === 0)
-      return { isDone: false, message: 'The files are already as they were before the call.' };
+    if (plan.items.length === 0) {
+      const message = existsSync(root)
+        ? 'The files are already as they were before the call.'
+        : `Nothing was undone: the folder of the session, ${root}, does not exist any more.`;
+      return { isDone: false, message };
+    }
     const { done, left } = await applyUndo(plan);
     const stays = left.map(({ real, why }) => ` ${real} stays: ${why}.`).join('');
     return { isDone: true, message: `${counted(done.length, 'file')} restored.${stays}` };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { ServeClient, servePlace, startServe } from './serve-client.js';
@@ -124,11 +124,20 @@ test('the methods about a session show what it used, changed, waited for and dec
     },
     { path: 'b.txt', status: 'added', calls: [{ callId: bash?.['callId'], canUndo: true }] },
   ]);
+  writeFileSync(join(at.cwd, 'a.txt'), 'one\ntwo\n');
+  expect(await client.request('_helve/session/undo', { sessionId: ID, callId: write?.['callId'] })).toEqual({
+    isDone: false,
+    message: expect.stringContaining('a.txt: it was changed since'),
+  });
+  expect(readFileSync(join(at.cwd, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
   const undone = { sessionId: ID, callId: bash?.['callId'] };
   expect(await client.request('_helve/session/undo', undone)).toEqual({ isDone: true, message: '1 file restored.' });
   expect(await client.request('_helve/session/undo', undone)).toMatchObject({ isDone: false });
   expect(existsSync(join(at.cwd, 'b.txt'))).toBe(false);
 
+  expect(await client.ask('session/cancel', { sessionId: ID })).toMatchObject({
+    error: { code: -32_600, message: expect.stringContaining('is a notification') },
+  });
   const set = await client.request('_helve/session/set', { sessionId: ID, mode: 'plan', title: 'Two files' });
   expect(set).toMatchObject({ mode: 'plan', title: 'Two files' });
   const both = { sessionId: ID, mode: 'default', model: 'none/none', title: 'Other' };
