@@ -45,7 +45,7 @@ function skip(): void {
 
 const banners: Readonly<Partial<Record<LinkState['name'], string>>> = {
   connecting: 'Connecting…',
-  waiting: 'No connection to the server. Trying again…',
+  waiting: 'No connection to the server. What is shown may be out of date. Trying again…',
 };
 
 function LinkBanner({ state }: { state: LinkState }) {
