@@ -17,13 +17,16 @@ export interface ServePlace {
   token(role: string, name?: string): Promise<string>;
 }
 
+/** Called when what was started is to be ended: with the test, if nothing else is said. */
+type AtEnd = (end: () => Promise<void>) => void;
+
 /** A data folder with a model. Its host is ended with the test. */
-export async function servePlace(answers: FakeAnswers): Promise<ServePlace> {
+export async function servePlace(answers: FakeAnswers, atEnd: AtEnd = onTestFinished): Promise<ServePlace> {
   const [cwd, home] = [await emptyFolder(), await emptyFolder()];
   const model = await startFakeModelServer(answers);
   const env = { HELVE_HOME: home, ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: model.url };
   const helve: ServePlace['helve'] = async (args) => await runHelve(args, { cwd, env });
-  onTestFinished(async () => {
+  atEnd(async () => {
     await helve(['host', 'stop']);
     await model.close();
   });
@@ -42,7 +45,11 @@ export interface Served {
 }
 
 /** `helve serve` on a free port. It is ended with the test. */
-export async function startServe({ cwd, env }: ServePlace, args: readonly string[] = []): Promise<Served> {
+export async function startServe(
+  { cwd, env }: ServePlace,
+  args: readonly string[] = [],
+  atEnd: AtEnd = onTestFinished,
+): Promise<Served> {
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', ...args], {
     cwd,
     env: { PATH: process.env['PATH'], HOME: cwd, IS_SANDBOX: '1', ...env },
@@ -53,7 +60,7 @@ export async function startServe({ cwd, env }: ServePlace, args: readonly string
     stderr += text;
   });
   const ended = new Promise<number | null>((done) => child.once('close', done));
-  onTestFinished(async () => {
+  atEnd(async () => {
     child.kill('SIGKILL');
     await ended;
   });

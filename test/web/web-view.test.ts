@@ -1,104 +1,11 @@
 // The web view in a real Chromium, on a real `helve serve` with a scripted model.
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { FakeAnswers } from '../../src/testing/fake-model-server.js';
-import { type Served, type ServePlace, servePlace, startServe } from '../cli/serve-client.js';
+import { expect } from 'vitest';
+import { bash, faultsOf, inBrowser, phone, pressAllow, question, sharedServer, signIn } from './visit.js';
 
-const CHROMIUM = process.env['HELVE_CHROMIUM'] ?? '/usr/bin/chromium';
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-const phone = { width: 360, height: 740 };
-
-const hasChromium = existsSync(CHROMIUM);
-if (!hasChromium) {
-  process.stderr.write(`The tests of the web view are skipped, since there is no Chromium at ${CHROMIUM}.\n`);
-}
-const inBrowser = test.skipIf(!hasChromium);
-
-let browser: Browser;
-
-beforeAll(async () => {
-  // As root, Chromium needs to be told to run without its own sandbox.
-  if (hasChromium) browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-});
-
-afterAll(async () => await browser?.close());
-
-const bash = (command: string) => ({ name: 'Bash', input: { command } });
-
-interface Visit extends ServePlace {
-  url: string;
-  served: Served;
-  /** Connections that fail are reported in the console; here they are expected. */
-  expectBroken(): void;
-  page: Page;
-  context: BrowserContext;
-  /** Another window of the same person. */
-  open(): Promise<Page>;
-  /** Starts a session with this prompt, and shows it. */
-  start(prompt: string, heading?: RegExp): Promise<void>;
-}
-
-/** A server with a session list of its own, and a browser that is signed in. At the end, the page must not have complained. */
-async function visit(
-  answers: FakeAnswers,
-  options: { viewport?: { width: number; height: number } } = {},
-): Promise<Visit> {
-  const place = await servePlace(answers);
-  const token = await place.token('admin');
-  const served = await startServe(place);
-  const { url } = served;
-  let isBreaking = false;
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  context.setDefaultTimeout(15_000);
-  const complaints: string[] = [];
-  context.on('page', (page) => {
-    page.on('console', (message) => {
-      const isExpected =
-        isBreaking && /WebSocket connection|ERR_CONNECTION|Failed to load resource/.test(message.text());
-      if (message.type() === 'error' && !isExpected) complaints.push(message.text()); // reports of the CSP, too
-    });
-    page.on('pageerror', (error) => complaints.push(String(error.stack)));
-    page.on('request', (request) => {
-      if (new URL(request.url()).host !== new URL(url).host) complaints.push(`a request to ${request.url()}`);
-    });
-  });
-  onTestFinished(async () => {
-    await context.close();
-    expect(complaints).toEqual([]);
-  });
-  const page = await context.newPage();
-  await page.goto(url);
-  await page.getByLabel('One-time code or token').fill(token);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
-  const open = async (): Promise<Page> => {
-    const other = await context.newPage();
-    await other.goto(page.url());
-    return other;
-  };
-  const start: Visit['start'] = async (prompt, heading) => {
-    const id = randomUUID();
-    expect(await place.helve(['bg', '--session-id', id, prompt])).toMatchObject({ code: 0 });
-    await page.goto(`${url}/#/session/${id}`);
-    await page.getByRole('heading', { name: heading ?? prompt, level: 1 }).waitFor();
-  };
-  const expectBroken = (): void => {
-    isBreaking = true;
-  };
-  return { ...place, url, served, expectBroken, page, context, open, start };
-}
-
-const question = (page: Page) => page.getByRole('region', { name: 'Question' });
-
-/** Presses a button that is off for its first moments. */
-async function pressAllow(page: Page): Promise<void> {
-  await question(page).locator('.allow:not([aria-disabled="true"])').click();
-}
+const visit = sharedServer();
 
 inBrowser('a session streams, asks, and goes on with the answer; nothing allows it by accident', async () => {
   const more = Promise.withResolvers<void>();
@@ -147,6 +54,7 @@ inBrowser('a dangerous call needs a second press, and a refusal says what to do 
   await pressAllow(page);
   await question(page).getByRole('button', { name: 'Press again to allow' }).waitFor();
   await question(page).getByRole('button', { name: /^No/ }).click();
+  expect(await faultsOf(page, 'refusal of a dangerous call')).toEqual([]);
   await page.getByLabel('What should be done instead?').fill('Open a pull request.');
   await page.keyboard.press('Enter');
   await page.getByText('Then I do not.').waitFor();
@@ -164,7 +72,7 @@ inBrowser('an interrupt ends the work, a reload in the middle shows all of it, a
   await page.reload();
   await page.getByText('The first').waitFor();
   await page.getByRole('button', { name: 'Interrupt' }).click();
-  await page.locator('.state-idle').first().waitFor();
+  await page.locator('.session-head .state-idle').waitFor();
   // The connection is gone when the prompt is sent, and the page is loaded again before it is back.
   await page.context().setOffline(true);
   await page.getByLabel('Prompt', { exact: true }).fill('now the second part');
@@ -177,18 +85,18 @@ inBrowser('an interrupt ends the work, a reload in the middle shows all of it, a
 
 inBrowser('a server that ends and comes back is connected to again, and what was missed is shown', async () => {
   const more = Promise.withResolvers<void>();
-  const visited = await visit([
+  const { page, start, served, restart, expectBroken } = await visit([
     { text: 'The beginning, and then the end of it.', holdAfter: { events: 5, until: more.promise } },
   ]);
-  const { page, start, served, url, expectBroken } = visited;
   await start('begin and end');
   await page.getByText('The beginning').waitFor();
   expectBroken();
   served.process.kill('SIGTERM');
   await served.ended;
   await page.locator('.banner').waitFor();
+  expect(await faultsOf(page, 'without a connection')).toEqual([]);
   more.resolve();
-  await startServe(visited, ['--port', new URL(url).port]);
+  await restart();
   await page.getByText('The beginning, and then the end of it.').waitFor();
   await page.locator('.banner').waitFor({ state: 'detached' });
 });
@@ -220,8 +128,8 @@ inBrowser('one call is undone from the list of changes', async () => {
   ]);
   await Promise.all(['a.txt', 'b.txt'].map((name) => writeFile(join(cwd, name), 'one\n')));
   await start('change both');
-  for (const _ of ['a', 'b']) {
-    await question(page).waitFor();
+  for (const name of [/a\.txt/, /b\.txt/]) {
+    await question(page).getByRole('heading', { name }).waitFor();
     await pressAllow(page);
   }
   await page.getByText('Both are changed.').waitFor();
@@ -229,6 +137,7 @@ inBrowser('one call is undone from the list of changes', async () => {
   const files = page.getByRole('navigation', { name: 'Changed files' });
   await files.getByRole('button', { name: /a\.txt/ }).click();
   await page.getByRole('group', { name: 'Changes of a.txt' }).getByText('two').waitFor();
+  expect(await faultsOf(page, 'changes of a file')).toEqual([]);
   await page.locator('.undos .quiet:not([aria-disabled="true"])').click();
   await files.getByRole('button', { name: /a\.txt/ }).waitFor({ state: 'detached' });
   expect(await Promise.all(['a.txt', 'b.txt'].map((name) => readFile(join(cwd, name), 'utf8')))).toEqual([
@@ -251,20 +160,8 @@ inBrowser('every page passes axe in light and dark, fits 360 pixels, and works w
   );
   await start('look at everything');
   await question(page).waitFor();
-  const findings: string[] = [];
-  const look = async (name: string): Promise<void> => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      if (!(await page.evaluate('"axe" in window'))) await page.evaluate(await readFile(axe, 'utf8'));
-      const found = await page.evaluate<Array<{ id: string; impact: string; nodes: Array<{ html: string }> }>>(
-        'axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations)',
-      );
-      const bad = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-      findings.push(...bad.map(({ id, nodes }) => `${name}, ${colorScheme}: ${id}: ${nodes[0]?.html.slice(0, 160)}`));
-    }
-    const width = await page.evaluate('document.documentElement.scrollWidth');
-    if (width !== phone.width) findings.push(`${name} is ${width} pixels wide`);
-  };
+  const faults: string[] = [];
+  const look = async (name: string): Promise<void> => void faults.push(...(await faultsOf(page, name)));
   await look('conversation with a question');
   await pressAllow(page);
   await page.getByText('Done.').waitFor();
@@ -290,30 +187,46 @@ inBrowser('every page passes axe in light and dark, fits 360 pixels, and works w
   await page.keyboard.press('n');
   await page.getByRole('radio').first().waitFor();
   await look('new session');
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByLabel('One-time code or token').waitFor();
-  await look('sign in');
-  expect(findings).toEqual([]);
+  expect(faults).toEqual([]);
 });
 
-inBrowser('a one-time code signs in and leaves the address; a revoked token shows why', async () => {
-  const { page, url, helve } = await visit([]);
-  const code = /[A-Z0-9]{4}-[A-Z0-9]{4}/.exec((await helve(['serve', 'code', '--role', 'view'])).stdout)?.[0];
-  const context = await browser.newContext();
-  const other = await context.newPage();
-  onTestFinished(async () => await context.close());
-  await other.goto(`${url}/#code=${code}`);
-  await other.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
-  expect(other.url()).toBe(`${url}/`);
-  await helve(['serve', 'tokens', 'revoke', 'admin']);
-  await page.getByText(/was revoked/).waitFor();
-});
+inBrowser(
+  'a one-time code signs in; a token revoked in the middle says so, and the next one goes on there',
+  async () => {
+    const more = Promise.withResolvers<void>();
+    const answer = { text: 'I work on, whoever looks.', holdAfter: { events: 4, until: more.promise } };
+    const { page, url, context, helve, token, start } = await visit([answer], { viewport: phone });
+    const code = /[A-Z0-9]{4}-[A-Z0-9]{4}/.exec((await helve(['serve', 'code', '--role', 'view'])).stdout)?.[0];
+    await context.clearCookies();
+    await page.evaluate('localStorage.clear()');
+    await page.goto(`${url}/#code=${code}`);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
+    expect(page.url()).toBe(`${url}/`);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('One-time code or token').waitFor();
+    expect(await faultsOf(page, 'sign in')).toEqual([]);
+    await signIn(page, url, await token('admin', 'ada'));
+    await start('work while the token is revoked');
+    await page.getByText('I work').waitFor();
+    await page.getByLabel('Prompt', { exact: true }).fill('not sent yet');
+    await helve(['serve', 'tokens', 'revoke', 'ada']);
+    await page.getByText(/was revoked/).waitFor();
+    more.resolve();
+    await page.getByLabel('One-time code or token').fill(await token('run', 'grace'));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('I work on, whoever looks.').waitFor();
+    expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('not sent yet');
+  },
+);
 
 inBrowser(
   'a prompt that a stopped server did not answer runs once, after the server was killed and is back',
   async () => {
-    const visited = await visit([{ text: 'First answer.' }, { text: 'Second answer.' }]);
-    const { page, start, served, url, expectBroken, model } = visited;
+    const { page, start, served, restart, expectBroken, model } = await visit([
+      { text: 'First answer.' },
+      { text: 'Second answer.' },
+    ]);
     await start('the first prompt');
     await page.getByText('First answer.').waitFor();
     served.process.kill('SIGSTOP');
@@ -323,7 +236,7 @@ inBrowser(
     expectBroken();
     served.process.kill('SIGKILL');
     await served.ended;
-    await startServe(visited, ['--port', new URL(url).port]);
+    await restart();
     await page.getByText('Second answer.').waitFor();
     await page.getByText('is sent…').waitFor({ state: 'detached' });
     expect(model.requests.filter(({ text }) => text.includes('the second prompt'))).toHaveLength(1);
@@ -356,7 +269,7 @@ inBrowser('a connection that is silent is given up, and its late end does not en
 });
 
 inBrowser('whatever a model writes stays text within the page', async () => {
-  const deep = Array.from({ length: 1_000 }, (_, level) => `${'  '.repeat(level)}- ${level}`).join('\n');
+  const deep = Array.from({ length: 240 }, (_, level) => `${'  '.repeat(level)}- ${level}`).join('\n');
   const quotes = `${'> '.repeat(1_000)}quoted`;
   const wide = `|${'a|'.repeat(300)}\n|${'-|'.repeat(300)}\n|${'b|'.repeat(300)}`;
   const { page, start } = await visit(
@@ -415,7 +328,13 @@ inBrowser(
     expect(await page.locator('.bar-row strong').allTextContents()).toEqual(['Read']);
     await page.getByRole('button', { name: 'All' }).click();
     await page.locator('.bar-row').nth(1).waitFor();
-    await page.locator('.bar-row').first().click();
+    await page.getByRole('button', { name: 'Table' }).click();
+    await page.getByRole('table').waitFor();
+    expect(await faultsOf(page, 'timeline as a table')).toEqual([]);
+    await page.getByRole('button', { name: 'Bars' }).click();
+    await page.locator('.bar-row').first().focus();
+    await page.keyboard.press('Enter');
+    expect(await faultsOf(page, 'timeline with a chosen call')).toEqual([]);
     await page.getByRole('link', { name: 'To the call' }).click();
     await page.locator('.call.target .call-line:focus').waitFor();
     expect(await page.locator('.call.target').textContent()).toContain('long.txt');
@@ -450,13 +369,20 @@ inBrowser('trust and choices are answered, and the search finds what was said', 
   await writeFile(join(cwd, '.claude/settings.json'), JSON.stringify({ permissions: { allow: ['Bash(ls)'] } }));
   await start('choose a colour');
   await question(page).getByText('Bash(ls)').waitFor();
+  const faults = await faultsOf(page, 'trust');
   await pressAllow(page);
-  await question(page).getByLabel('Blue').check();
+  await question(page).getByLabel('Blue').waitFor();
+  faults.push(...(await faultsOf(page, 'choices')));
+  await page.keyboard.press('q');
+  await page.keyboard.press('ArrowDown');
+  expect(await question(page).getByLabel('Blue').isChecked()).toBe(true);
   await pressAllow(page);
   await page.getByText('A remarkable choice.').waitFor();
   expect(model.requests.at(-1)?.text).toContain('Blue');
   await page.getByLabel('Search all sessions').fill('remarkable');
   await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'What was said' }).waitFor();
+  expect([...faults, ...(await faultsOf(page, 'search'))]).toEqual([]);
   await page
     .getByRole('region', { name: 'What was said' })
     .getByRole('link', { name: /choose a colour/ })
@@ -489,4 +415,96 @@ inBrowser('a page that is not looked at notifies of a question and of the end of
     expect.stringMatching(/: needs your answer \/ make the file$/),
     expect.stringMatching(/: has ended its work \/ make the file$/),
   ]);
+});
+
+inBrowser('a session that does not answer holds up no prompt and no question of another', async () => {
+  const { page, context, url, begin, start } = await visit([
+    { text: 'The first session.' },
+    { calls: [bash('echo a > a.txt')] },
+    { text: 'The second session.' },
+    { text: 'And again.' },
+  ]);
+  const hung = await begin('the session that hangs');
+  await context.routeWebSocket(/\/acp$/, (client) => {
+    const server = client.connectToServer();
+    client.onMessage((message) => {
+      const { method, params } = JSON.parse(String(message));
+      if (method !== '_helve/prompt' || params.sessionId !== hung) server.send(message);
+    });
+  });
+  await page.goto(`${url}/#/session/${hung}`);
+  await page.reload();
+  await page.getByText('The first session.').waitFor();
+  await page.getByLabel('Prompt', { exact: true }).fill('never answered');
+  await page.keyboard.press('Enter');
+  await page.getByText('is sent…').waitFor();
+  await start('the session that goes on');
+  await question(page).waitFor();
+  await pressAllow(page);
+  await page.getByText('The second session.').waitFor();
+  await page.getByLabel('Prompt', { exact: true }).fill('one more');
+  await page.keyboard.press('Enter');
+  await page.getByText('And again.').waitFor();
+});
+
+inBrowser('after an hour of sleep the page says so, and then shows all that was missed', async () => {
+  const more = Promise.withResolvers<void>();
+  const words = Array.from({ length: 10_000 }, (_, index) => `word${index}`).join(' ');
+  const { page, url, context, begin, expectBroken } = await visit([
+    { text: `Begun. ${words} The end.`, holdAfter: { events: 5, until: more.promise } },
+  ]);
+  let isAsleep = false;
+  let disconnect = async (): Promise<void> => {};
+  await context.routeWebSocket(/\/acp$/, async (client) => {
+    if (isAsleep) return await client.close({ code: 1001 });
+    const server = client.connectToServer();
+    disconnect = async () => await Promise.all([client.close({ code: 1001 }), server.close()]).then(() => {});
+  });
+  await page.clock.install();
+  const id = await begin('talk for an hour');
+  await page.goto(`${url}/#/session/${id}`);
+  await page.reload();
+  await page.getByText('Begun.').waitFor();
+  expectBroken();
+  isAsleep = true;
+  await disconnect();
+  more.resolve();
+  await page.getByText('What is shown may be out of date.').waitFor();
+  await page.clock.fastForward('01:00:00');
+  isAsleep = false;
+  await page.clock.fastForward(20_000); // the longest pause before another connection is tried
+  await page.getByText('The end.').waitFor();
+  await page.locator('.banner').waitFor({ state: 'detached' });
+  await page.locator('.session-head .state-idle').waitFor();
+  const shown = await page.getByRole('log', { name: 'Conversation' }).locator('.markdown').allTextContents();
+  expect(shown.join('').match(/word\d+/g)).toHaveLength(10_000);
+});
+
+inBrowser('the keys go from session to session, to the prompt and to the question', async () => {
+  const { page, url, begin, start } = await visit([{ text: 'One.' }, { calls: [bash('echo a > a.txt')] }]);
+  await begin('a session at rest');
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: /a session at rest/ })
+    .and(page.locator('.state-idle'))
+    .waitFor();
+  await start('a session with a question');
+  await question(page).waitFor();
+  await page.locator('#main').focus();
+  await page.keyboard.press('p');
+  await page.locator('#prompt:focus').waitFor();
+  await page.keyboard.press('Tab');
+  await page.locator('#main').focus();
+  await page.keyboard.press('q');
+  await question(page).getByRole('button', { name: /^No/ }).and(page.locator(':focus')).waitFor();
+  const first = page.url();
+  await page.keyboard.press('j');
+  await expect.poll(() => page.url()).not.toBe(first);
+  await page.keyboard.press('k');
+  await expect.poll(() => page.url()).toBe(first);
+  await page.keyboard.press('/');
+  await page.keyboard.type('nothing like it');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.url()).toBe(`${url}/#/search/nothing%20like%20it`);
+  expect(await faultsOf(page, 'search without results')).toEqual([]);
 });
