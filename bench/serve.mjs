@@ -1,6 +1,8 @@
-// Events to a WebSocket client of `helve serve`: sessions stream answers at once, and one client follows all of them. Each
-// word has the time at which the fake model sent it, so the figure is the whole way: model, host, gateway, client.
+// Events to clients of `helve serve`: sessions stream answers at once. A WebSocket client follows all of them; then a page in
+// Chromium shows one of them, and then the list. Each word has the time at which the fake model sent it, so the figures are
+// the whole way: model, host, gateway, client, and for a page until it was painted.
 // SESSIONS=50   how many at once      WORDS=200   words of each answer      EVERY_MS=50   the pause between them
+// HELVE_CHROMIUM=/usr/bin/chromium   without it, the pages are left out
 import { fork, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,6 +11,7 @@ import { createServer } from 'node:http';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { WebSocket } from 'ws';
+import { hasChromium, openList, rowsOfList, startBrowser, wordsOfSession } from './serve-pages.mjs';
 
 const SESSIONS = Number(process.env.SESSIONS ?? 50);
 const WORDS = Number(process.env.WORDS ?? 200);
@@ -58,13 +61,10 @@ async function measure() {
   try {
     const [line] = await once(server.stdout.setEncoding('utf8'), 'data');
     const url = /url: (\S+)/.exec(line)[1];
-    const latencies = await follow(url, token, folder);
-    const at = (part) => latencies[Math.floor(latencies.length * part)].toFixed(1);
-    const load = `load ${loadavg()[0].toFixed(1)} on ${availableParallelism()} processors`;
-    console.log(`${SESSIONS} sessions, a word every ${EVERY_MS} ms in each, one client (${load})`);
-    console.log(
-      `  ${latencies.length} of ${SESSIONS * WORDS} words seen, model to client: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms`,
-    );
+    console.log(`${SESSIONS} sessions, a word every ${EVERY_MS} ms in each`);
+    const { latencies } = await follow(url, token, join(folder, 'client'));
+    report('a word from the model to a client of all sessions', latencies);
+    if (hasChromium) await measurePages(url, token, folder);
     const metrics = await (await fetch(`${url}/metrics`, { headers: { Authorization: `Bearer ${token}` } })).text();
     const memory = Number(/^helve_process_resident_memory_bytes (\d+)/m.exec(metrics)[1]);
     console.log(
@@ -78,13 +78,41 @@ async function measure() {
   }
 }
 
-/** The times that the words took, sorted. */
-async function follow(url, token, folder) {
+async function measurePages(url, token, folder) {
+  const browser = await startBrowser();
+  try {
+    const page = await openList(browser, url, token);
+    const ofList = await rowsOfList(page);
+    const { ended } = await follow(url, token, join(folder, 'list'));
+    const { took, gaps } = await ofList(ended);
+    report('the end of an answer to the painted list', took);
+    report('between two frames of the list', gaps);
+    let ofSession;
+    await follow(url, token, join(folder, 'session'), async (id) => {
+      ofSession = await wordsOfSession(page, url, id);
+    });
+    await page.locator('.session-head .state-idle').waitFor();
+    report('a word from the model to the painted page of its session', await ofSession());
+  } finally {
+    await browser.close();
+  }
+}
+
+function report(what, times) {
+  const sorted = times.toSorted((one, other) => one - other);
+  const at = (part) => `${sorted[Math.floor(sorted.length * part)]?.toFixed(1)} ms`;
+  const load = `load ${loadavg()[0].toFixed(1)} on ${availableParallelism()} processors`;
+  console.log(`  ${what}: p50 ${at(0.5)}, p95 ${at(0.95)}, p99 ${at(0.99)} (${sorted.length} seen, ${load})`);
+}
+
+/** The times that the words took, and when each session sent its last one. `onBegun` gets a session that streams. */
+async function follow(url, token, folder, onBegun) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/acp`, { headers: { Authorization: `Bearer ${token}` } });
   await once(socket, 'open');
   const open = new Map();
   const latencies = [];
-  const ended = new Set();
+  const ended = new Map();
+  const lastWords = new Map();
   const done = Promise.withResolvers();
   socket.on('close', (code, reason) => done.reject(new Error(`closed: ${code} ${reason}`)));
   socket.on('message', (data) => {
@@ -93,8 +121,11 @@ async function follow(url, token, folder) {
     if (method !== '_helve/session/entry') return undefined;
     const { entry } = params;
     if (entry.kind === 'text')
-      for (const word of entry.text.split(' ')) if (word !== '') latencies.push(now() - Number(word));
-    if (entry.kind === 'end') ended.add(params.sessionId);
+      for (const word of entry.text.split(' ').filter((each) => each !== '')) {
+        latencies.push(now() - Number(word));
+        lastWords.set(params.sessionId, Number(word));
+      }
+    if (entry.kind === 'end') ended.set(params.sessionId, lastWords.get(params.sessionId));
     if (ended.size === SESSIONS) done.resolve();
     return undefined;
   });
@@ -111,7 +142,7 @@ async function follow(url, token, folder) {
   await Promise.all(
     ids.map(async (sessionId, number) => {
       const cwd = join(folder, String(number));
-      mkdirSync(cwd);
+      mkdirSync(cwd, { recursive: true });
       await ask('_helve/prompt', {
         sessionId,
         promptId: 'p',
@@ -122,10 +153,11 @@ async function follow(url, token, folder) {
       await ask('_helve/session/attach', { sessionId });
     }),
   );
+  await onBegun?.(ids[0]);
   await done.promise;
   socket.removeAllListeners('close');
   socket.close();
-  return latencies.toSorted((one, other) => one - other);
+  return { latencies, ended };
 }
 
 await (process.argv[2] === 'model' ? serveModel() : measure());
