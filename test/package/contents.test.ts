@@ -23,6 +23,7 @@ test('the tarball holds the program, its types and its documents, and nothing el
     'CONTRIBUTING.md',
     'LICENSE',
     'README.md',
+    'SECURITY.md',
     'dist/THIRD-PARTY-NOTICES.txt',
     'package.json',
   ]);
