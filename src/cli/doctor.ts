@@ -61,6 +61,7 @@ export async function doctor(argv: readonly string[]): Promise<number> {
 export async function findSetup(): Promise<DoctorFinding[]> {
   const found = await Promise.all([
     node(),
+    describeSystem(process),
     settings(),
     shell(),
     limits(),
@@ -79,6 +80,20 @@ export async function findSetup(): Promise<DoctorFinding[]> {
 
 async function node(): Promise<DoctorFinding> {
   return { what: 'Node', state: 'ok', detail: process.versions.node };
+}
+
+/** What is tested where: docs/platforms.md says the same in full. */
+export function describeSystem({ platform, arch }: { platform: string; arch: string }): DoctorFinding {
+  const what = 'System';
+  const name = `${platform} ${arch}`;
+  if (platform === 'linux' && arch === 'x64') {
+    return { what, state: 'ok', detail: `${name}: Helve is developed and tested on such systems` };
+  }
+  if (platform === 'linux' || platform === 'darwin') {
+    return { what, state: 'warning', detail: `${name}: not tested. docs/platforms.md says what is known about it` };
+  }
+  const wsl = platform === 'win32' ? ' Use WSL 2.' : '';
+  return { what, state: 'broken', detail: `${name}: commands can't run here, and nothing was tested.${wsl}` };
 }
 
 async function settings(): Promise<DoctorFinding> {

@@ -44,9 +44,9 @@ test('helve doctor says what is there and what is missing', async () => {
   const { code, stdout } = await runHelve(['doctor']);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /✓ Node: 2\d.*\n✓ Settings: no files\n✓ Shell: GNU bash.*\n✓ Limits: .*\n[✓–] Unasked commands: .*\n[✓–] Sandbox: .*\n✓ Search: ripgrep.*\n– Model: No model is set up: set ANTHROPIC_API_KEY/,
+    /✓ Node: 2\d.*\n[✓!] System: .*\n✓ Settings: no files\n✓ Shell: GNU bash.*\n✓ Limits: .*\n[✓–] Unasked commands: .*\n[✓–] Sandbox: .*\n✓ Search: ripgrep.*\n– Model: No model is set up: set ANTHROPIC_API_KEY/,
   );
-  expect(JSON.parse((await runHelve(['doctor', '--json'])).stdout)).toHaveLength(9);
+  expect(JSON.parse((await runHelve(['doctor', '--json'])).stdout)).toHaveLength(10);
 });
 
 test('helve --version and --help answer', async () => {
