@@ -4,7 +4,7 @@ import type { Session } from '../agent/session.js';
 import { movedSpareData } from '../agent/store/moved-spare-data.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { RollBackUndo } from '../platform/journal/recover-changes.js';
-import { recoverIfNeeded } from '../platform/journal/session-changes.js';
+import { journalCleanUp, recoverIfNeeded } from '../platform/journal/session-changes.js';
 import { reapedLeftovers } from '../platform/shell/leftovers.js';
 
 /** Finishes, once and before the first call of a session, the work that an earlier process left unfinished. */
@@ -43,6 +43,7 @@ export async function recoverNow(
     told,
   ).catch(() => undefined);
   if (text !== undefined) notify(text);
+  session.prepare(session.own(journalCleanUp)); // no call waits for it
 }
 
 const takeBackUndo: RollBackUndo = async (...undo) =>

@@ -4,7 +4,7 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { startSpaced } from '../spaced-starts.js';
+import { ofProcess } from '../of-process.js';
 
 const IDLE_MS = 5_000; // without an answer or a question; then tar is ended, and the next question starts another
 const EXIT_MS = 2_000;
@@ -23,17 +23,14 @@ interface Question {
   answer(hasNone: boolean | undefined): void;
 }
 
-/** Queries files, one after the other, through one long-running tar process. */
+/** Queries files through one long-running tar process, which answers in the order of the questions. */
 export class AttributeProbe {
   readonly #program: string;
   readonly #idleMs: number;
   #tar: Tar | undefined;
   /** Processes that were killed and have not exited yet. */
   readonly #killed = new Set<Tar>();
-  /**
-   * Only the first question has been sent to tar: an error about one file must not be taken for an answer about
-   * another.
-   */
+  /** All have been sent to tar. */
   readonly #asked: Question[] = [];
   #unread: Buffer = Buffer.alloc(0);
   #skip = 0;
@@ -52,9 +49,7 @@ export class AttributeProbe {
   hasNone(path: string): Promise<boolean | undefined> {
     return new Promise((answer) => {
       this.#asked.push({ path, answer });
-      if (this.#asked.length > 1) return;
-      if (this.#tar) this.#ask(path);
-      else startSpaced(() => this.#asked[0] && this.#ask(this.#asked[0].path));
+      this.#ask(path);
     });
   }
 
@@ -71,7 +66,7 @@ export class AttributeProbe {
       this.#giveUp();
       return;
     }
-    this.#idle?.refresh();
+    if (this.#asked.length === 1) this.#idle?.refresh(); // a hung tar must not be kept by further questions
     refStream(tar.stdout);
     tar.stdin.write(`${path}\0`);
   }
@@ -121,8 +116,9 @@ export class AttributeProbe {
       } else if (kind === '0' && !Number.isNaN(end)) {
         const hasNone = !this.#hasSome;
         this.#hasSome = false;
-        // An error message about the file was written earlier, to another stream, and has been read by now.
-        setImmediate(() => this.#answer(tar, hasNone));
+        // An error about an earlier file, which then has no header, was written before this header, but to another
+        // stream. All streams are looked at between two turns of the event loop, so it has been read by then.
+        setImmediate(() => setImmediate(() => this.#answer(tar, hasNone)));
       } else {
         this.#end(tar);
         return;
@@ -134,9 +130,8 @@ export class AttributeProbe {
   #answer(tar: Tar, hasNone: boolean): void {
     if (tar !== this.#tar) return;
     this.#asked.shift()?.answer(hasNone);
-    const [next] = this.#asked;
-    if (next) this.#ask(next.path);
-    else unrefStream(tar.stdout);
+    this.#idle?.refresh();
+    if (this.#asked.length === 0) unrefStream(tar.stdout);
   }
 
   #end(tar: Tar): void {
@@ -153,6 +148,28 @@ export class AttributeProbe {
     for (const { answer } of this.#asked.splice(0)) answer(undefined);
   }
 }
+
+/** The probe of all sessions of this process. It ends with the last that uses it. */
+export class SharedAttributeProbe {
+  readonly #probe: AttributeProbe;
+  readonly #users = new Set<object>();
+
+  constructor(program: string) {
+    this.#probe = new AttributeProbe(program);
+  }
+
+  hasNone(user: object, path: string): Promise<boolean | undefined> {
+    this.#users.add(user);
+    return this.#probe.hasNone(path);
+  }
+
+  async leave(user: object): Promise<void> {
+    if (this.#users.delete(user) && this.#users.size === 0) await this.#probe.end();
+  }
+}
+
+export const sharedAttributeProbe = (program: string): SharedAttributeProbe =>
+  ofProcess(`attributeProbe ${program}`, () => new SharedAttributeProbe(program));
 
 /** Resolves with the exit of a killed process, or after `EXIT_MS`: one that waits for a dead disk exits much later. */
 async function exit(tar: Tar): Promise<void> {

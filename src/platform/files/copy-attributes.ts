@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { ATTRIBUTE_OPTIONS, AttributeProbe, namesAttributes } from './attribute-probe.js';
+import { ATTRIBUTE_OPTIONS, namesAttributes, sharedAttributeProbe } from './attribute-probe.js';
 import { SMALL_BYTES } from './open-file.js';
 
 const MAX_MS = 5_000; // a program that takes longer is hung
@@ -24,25 +24,26 @@ export const copyAttributes: CopyAttributes = (folder, from) => {
   return async (to) => ((await looking) ? 'none' : await copy(folder, from, to));
 };
 
-/** For many: the probe process is kept between them, until `end`. */
+/** For many: the probe process is kept between them, and shared with other sessions, until `end`. */
 export function attributeCopier(): { copy: CopyAttributes; end(): Promise<void> } {
   const tar = process.platform === 'linux' ? firstThatRuns('tar') : undefined;
   if (tar === undefined) return { copy: copyAttributes, async end() {} };
-  const looks = new AttributeProbe(tar);
+  const looks = sharedAttributeProbe(tar);
+  const user = {};
   const copyLooked: CopyAttributes = (folder, from) => {
     // By our PID and descriptor: in the other process, `/proc/self` is its own.
     const inside = folder.replace(/^\/proc\/self\//, `/proc/${process.pid}/`);
     const path = isAbsolute(from) ? from : join(inside, from);
     const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
     if (size === 0 || size > SMALL_BYTES) return copyAttributes(folder, from);
-    const looking = looks.hasNone(path);
+    const looking = looks.hasNone(user, path);
     return async (to) => {
       const answer = await looking;
       if (answer === undefined) return await copyAttributes(folder, from)(to);
       return answer ? 'none' : await copy(folder, from, to);
     };
   };
-  return { copy: copyLooked, end: () => looks.end() };
+  return { copy: copyLooked, end: () => looks.leave(user) };
 }
 
 const sourceOf = (from: string): string => (isAbsolute(from) ? from : `./${from}`);

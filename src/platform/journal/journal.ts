@@ -12,16 +12,17 @@
 //   journal/commands/              messages between sessions while their commands run; see running-commands.ts
 //
 // Before-images and packs are kept for 30 days, up to 1 GB in total: beyond that the oldest are removed first, except
-// those used within the last hour. The first engine that starts on a day does this. A session's list is removed 30
-// days after its last entry.
-import { closeSync, constants, openSync, statSync } from 'node:fs';
-import { lstat, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+// those used within the last hour. The first session that makes a call on a day does this, beside its work. A session's
+// list is removed 30 days after its last entry.
+import { closeSync, constants, fstatSync, lstatSync, openSync, statSync } from 'node:fs';
+import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashOf, randomHex } from '../crypto.js';
 import { codeOf } from '../error-code.js';
 import { writeWhole } from '../files/atomic-write.js';
 import { type FsyncStrategy, immediateFsync } from '../files/deferred-fsync.js';
 import { mkdirPrivate } from '../files/mkdir-private.js';
+import { OpenedFile } from '../files/open-file.js';
 import { WriteFailure } from '../files/write-failure.js';
 import { parseJson } from '../parse-json.js';
 import { isCleanUpDue } from './clean-up-marker.js';
@@ -62,7 +63,7 @@ export function journalFolders(dataFolder: string): JournalFolders {
 /** Creates the folders with access for the current user only: before-images are as secret as the files themselves. */
 export async function makeJournal({ top, ...below }: JournalFolders): Promise<void> {
   mkdirPrivate(top);
-  const stats = await lstat(top);
+  const stats = lstatSync(top);
   const uid = process.getuid?.();
   if (!stats.isDirectory() || (uid !== undefined && stats.uid !== uid)) {
     throw new WriteFailure(
@@ -115,8 +116,17 @@ export async function readBeforeImage(folders: JournalFolders, hash: string): Pr
 
 /** The same for one that has a file of its own. */
 export async function readBeforeImageFile(folders: JournalFolders, hash: string): Promise<Buffer | undefined> {
-  const bytes = await readFile(beforeImagePath(folders, hash)).catch(() => undefined);
-  return bytes && hashOf(bytes) === hash ? bytes : undefined;
+  try {
+    const descriptor = openSync(beforeImagePath(folders, hash), 'r');
+    try {
+      const bytes = await new OpenedFile(descriptor, fstatSync(descriptor)).readFile();
+      return hashOf(bytes) === hash ? bytes : undefined;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return undefined;
+  }
 }
 
 /** Creates a private file; on failure no partial file is left behind. */

@@ -12,6 +12,7 @@ import { monotonicMs } from '../clock.js';
 import { randomHex, sha256 } from '../crypto.js';
 import { codeOf } from '../error-code.js';
 import { WriteFailure } from '../files/write-failure.js';
+import { ownRecords } from '../own-records.js';
 import { parseJson } from '../parse-json.js';
 import { type JournalFolders, writeNew } from './journal.js';
 import { isRunning, isStale, type ProcessIdentity, thisProcess } from './process-identity.js';
@@ -55,6 +56,7 @@ export async function writeRecord(
   const path = recordPath(folders, change.token);
   if (durable) await writeNew(path, JSON.stringify(change));
   else writeFileSync(path, JSON.stringify(change), { flag: 'wx', mode: 0o600 });
+  if (change.owner.pid === process.pid) ownRecords().add(path);
 }
 
 /** A record without files and locks, which shows other processes that this one is working. */
@@ -171,6 +173,7 @@ export async function closeRecord(
 ): Promise<void> {
   for (const name of held) remove(lockPath(folders, name));
   for (const path of [planPath(folders, token), recordPath(folders, token)]) remove(path);
+  ownRecords().delete(recordPath(folders, token));
 }
 
 async function isLockOf(lock: string, token: string): Promise<boolean> {

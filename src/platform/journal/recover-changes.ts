@@ -90,8 +90,13 @@ export async function recoverChanges(dataFolder: string, takeBackUndo?: RollBack
   const { records, others } = await openTokens(folders);
   if (records.length > 0 || others.length > 0) await recoverAll(folders, { records, others }, report, takeBackUndo);
   await recoverCommands(folders, report).catch(() => {}); // the next start tries again
-  await pruneJournal(folders, Date.now(), (before) => shrinkForgotten(folders, before)).catch(() => {}); // no journal yet; or it is cleaned up another day
   return report;
+}
+
+/** Removes old data, once a day. */
+export async function cleanUpJournal(dataFolder: string): Promise<void> {
+  const folders = journalFolders(dataFolder);
+  await pruneJournal(folders, Date.now(), (before) => shrinkForgotten(folders, before));
 }
 
 /** A snapshot log that is not yet recovered needs the messages that other sessions sent to its session. */

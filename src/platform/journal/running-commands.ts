@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { randomHex } from '../crypto.js';
 import { namesIn } from '../files/lenient-reads.js';
+import { ownRecords } from '../own-records.js';
 import { type DeclaredWrites, declaredWrites } from './declared-writes.js';
 import type { JournalFolders } from './journal.js';
 import { isRunning, type ProcessIdentity, thisProcess } from './process-identity.js';
@@ -100,6 +101,7 @@ export class RunningCommands {
       const begun = Buffer.from(textOf({ owner, at: Date.now() }) + text);
       appendFileSync(this.#path(own), begun, { flag: 'ax', mode: 0o600 });
       this.#file = own;
+      ownRecords().add(this.#path(own));
       this.#read = begun.length;
     } else {
       append(this.#path(own), text);
@@ -126,6 +128,7 @@ export class RunningCommands {
       return;
     }
     rmSync(this.#path(this.#file), { force: true });
+    ownRecords().delete(this.#path(this.#file));
     this.#file = undefined;
     this.#others.clear();
     this.#ended.clear();

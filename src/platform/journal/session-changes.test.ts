@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { recoverIfNeeded, sessionFileChanges } from './session-changes.js';
+import { journalFolders, makeJournal } from './journal.js';
+import { closeRecord, openRecord, recordPath } from './lock.js';
+import { journalCleanUp, recoverIfNeeded, sessionFileChanges } from './session-changes.js';
 
 async function dataFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'helve-lazy-'));
@@ -26,12 +28,13 @@ test('has nothing to recover if no file was ever changed', async () => {
   expect(await recoverIfNeeded(await dataFolder())).toBeUndefined();
 });
 
-test('recovers an interrupted change, and cleans up a journal once a day', async () => {
+test('recovers an interrupted change, and cleans up a journal', async () => {
   const folder = await dataFolder();
   const open = join(folder, 'journal', 'open');
   await mkdir(open, { recursive: true });
   await Promise.all(['images', 'sessions', 'locks'].map((name) => mkdir(join(folder, 'journal', name))));
   expect(await recoverIfNeeded(folder)).toBeUndefined();
+  await journalCleanUp({ dataFolder: folder });
   const marker = join(folder, 'journal', 'pruned');
   expect(await readFile(marker, 'utf8')).toBe('');
 
@@ -41,4 +44,20 @@ test('recovers an interrupted change, and cleans up a journal once a day', async
   await utimes(stray, old, old);
   await recoverIfNeeded(folder);
   await expect(readFile(stray)).rejects.toThrow('ENOENT');
+});
+
+test('does not read the records of its own process, which runs', async () => {
+  const folder = await dataFolder();
+  const folders = journalFolders(folder);
+  await makeJournal(folders);
+  const record = await openRecord(folders, { sessionId: 's1' });
+  const path = recordPath(folders, record.token);
+  const ended = JSON.stringify({ ...record, owner: { ...record.owner, started: 1 } });
+  await writeFile(path, ended);
+  await recoverIfNeeded(folder);
+  expect(await readFile(path, 'utf8')).toBe(ended);
+  await closeRecord(folders, record, []);
+  await writeFile(path, ended);
+  await recoverIfNeeded(folder);
+  await expect(readFile(path)).rejects.toThrow('ENOENT');
 });

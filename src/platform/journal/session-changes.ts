@@ -2,8 +2,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileChanges } from '../../contract/file-change.js';
+import type { SessionPort } from '../../contract/tool-context.js';
 import { codeOf } from '../error-code.js';
 import { lazy } from '../lazy.js';
+import { ownRecords } from '../own-records.js';
 import { sharedRound } from '../shared-round.js';
 import type { AnnouncedWriters } from './announced-writers.js';
 import { CLEAN_UP_EVERY_MS } from './clean-up-marker.js';
@@ -35,7 +37,7 @@ export async function recoverIfNeeded(
   titles?: () => Promise<(call: InterruptedCall) => string | undefined>,
   told?: ReadonlySet<string>,
 ): Promise<string | undefined> {
-  if (!needsCare(join(dataFolder, 'journal'))) return undefined;
+  if (!mayBeInterrupted(join(dataFolder, 'journal'))) return undefined;
   const [{ describeRecovery }, { recoverChanges }] = await Promise.all([
     import('./describe-recovery.js'),
     import('./recover-changes.js'),
@@ -61,13 +63,27 @@ export function journaledBytes(dataFolder: string, sessionId: string): number {
   }
 }
 
-/** Whether a change is in progress, or the journal has not been cleaned up today. */
-function needsCare(journal: string): boolean {
+/** Removes old data from the journal unless that was done today; keep it with `session.own`. Never fails. */
+export async function journalCleanUp({ dataFolder }: Pick<SessionPort, 'dataFolder'>): Promise<void> {
   try {
-    if (readdirSync(join(journal, 'open')).length > 0) return true;
-    if (existsSync(join(journal, 'commands')) && readdirSync(join(journal, 'commands')).length > 0) return true;
-    const tidied = statSync(join(journal, 'pruned'), { throwIfNoEntry: false });
-    return tidied === undefined || Date.now() - tidied.mtimeMs >= CLEAN_UP_EVERY_MS;
+    const journal = join(dataFolder, 'journal');
+    const last = statSync(join(journal, 'pruned'), { throwIfNoEntry: false });
+    const isDue = last === undefined || Date.now() - last.mtimeMs >= CLEAN_UP_EVERY_MS;
+    if (!isDue || !existsSync(journal)) return;
+    const { cleanUpJournal } = await import('./recover-changes.js');
+    await sharedRound(`clean up ${dataFolder}`, () => cleanUpJournal(dataFolder));
+  } catch {
+    // it is cleaned up another day
+  }
+}
+
+/** Whether another process has begun a change or a command, and not ended it. */
+function mayBeInterrupted(journal: string): boolean {
+  const [open, commands] = [join(journal, 'open'), join(journal, 'commands')];
+  const ours = ownRecords();
+  try {
+    if (readdirSync(open).some((name) => !ours.has(join(open, `${name.split('.')[0]}.json`)))) return true;
+    return existsSync(commands) && readdirSync(commands).some((name) => !ours.has(join(commands, name)));
   } catch (error) {
     return codeOf(error) !== 'ENOENT'; // then the recovery reports the problem
   }

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { SessionPort } from '../../contract/tool-context.js';
 import { spareFolders } from '../files/spare-folder.js';
+import { ownRecords } from '../own-records.js';
 import { sharedRound } from '../shared-round.js';
 
 /** The folder in which each Helve process with shells registers itself. */
@@ -22,10 +23,16 @@ export const recordsOf = (dataFolder: string): string[] =>
     }
   });
 
+/** Those that other processes have written. */
+export function recordsOfOthers(dataFolder: string): string[] {
+  const ours = ownRecords();
+  return recordsOf(dataFolder).filter((file) => !ours.has(file));
+}
+
 /** Ends processes that killed sessions have left running, once per session; keep it with `session.own`. Never fails. */
 export async function reapedLeftovers({ dataFolder }: Pick<SessionPort, 'dataFolder'>): Promise<void> {
   try {
-    if (recordsOf(dataFolder).length === 0) return;
+    if (recordsOfOthers(dataFolder).length === 0) return;
     const { reapLeftovers } = await import('./reap.js');
     await sharedRound(`reap ${dataFolder}`, () => reapLeftovers(dataFolder));
   } catch {

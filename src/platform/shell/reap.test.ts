@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -20,8 +20,9 @@ async function leftBehind(owner: Partial<ProcessIdentity> = {}) {
   const mark = randomHex(8);
   await registerShells(dataFolder, { mark, folder, limitFolders: [] });
   const [name = ''] = await readdir(join(dataFolder, 'running'));
-  const file = join(dataFolder, 'running', name);
-  const record = JSON.parse(await readFile(file, 'utf8'));
+  const record = JSON.parse(await readFile(join(dataFolder, 'running', name), 'utf8'));
+  await rm(join(dataFolder, 'running', name));
+  const file = join(dataFolder, 'running', `left-${name}`); // another name: this process does not read its own records
   await writeFile(file, JSON.stringify({ ...record, owner: { ...record.owner, ...owner } }));
   const child = spawn('sleep', ['1000'], {
     env: { ...process.env, [MARK_VARIABLE]: `${mark}.1` },

@@ -6,8 +6,9 @@ import { randomHex } from '../crypto.js';
 import { mkdirPrivate } from '../files/mkdir-private.js';
 import { makeSpareFolder } from '../files/spare-folder.js';
 import { isRunning, isStale, type ProcessIdentity, thisProcess } from '../journal/process-identity.js';
+import { ownRecords } from '../own-records.js';
 import { parseJson } from '../parse-json.js';
-import { isSpareRunningFolder, recordsOf, runningFolder, spareRunningFolder } from './leftovers.js';
+import { isSpareRunningFolder, recordsOfOthers, runningFolder, spareRunningFolder } from './leftovers.js';
 import { removeLimitGroups } from './limits.js';
 import { endMarked, MARK_VARIABLE } from './process-tree.js';
 
@@ -33,6 +34,7 @@ export async function registerShells(dataFolder: string, record: ShellRecord): P
   const registerIn = (folder: string): Registration => {
     const file = join(folder, `${randomHex(8)}.json`);
     writeFileSync(file, JSON.stringify({ owner, ...record }), { mode: 0o600, flag: 'wx' });
+    ownRecords().add(file);
     return { remove: () => removeRecord(file) };
   };
   try {
@@ -47,6 +49,7 @@ export async function registerShells(dataFolder: string, record: ShellRecord): P
 
 async function removeRecord(file: string): Promise<void> {
   await rm(file, { force: true });
+  ownRecords().delete(file);
   const folder = dirname(file);
   if (!isSpareRunningFolder(folder)) return;
   for (const empty of [folder, dirname(folder)]) await rmdir(empty).catch(() => {}); // others may use it
@@ -58,7 +61,7 @@ async function removeRecord(file: string): Promise<void> {
  * how many Helves it cleaned up after.
  */
 export async function reapLeftovers(dataFolder: string, env: NodeJS.ProcessEnv = process.env): Promise<number> {
-  const files = recordsOf(dataFolder);
+  const files = recordsOfOthers(dataFolder);
   if (files.length === 0) return 0;
   const ours = await thisProcess();
   const reaped = await Promise.all(files.map((file) => reap(file, ours, env).catch(() => false)));

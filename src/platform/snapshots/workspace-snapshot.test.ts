@@ -22,7 +22,7 @@ import { GitIgnore } from '../files/git-ignore.js';
 import { BeforeImageReader } from '../journal/before-image-pack.js';
 import { journalFolders, listChanges, pruneJournal } from '../journal/journal.js';
 import type { RecordedFile } from '../journal/recorded-change.js';
-import { recoverChanges } from '../journal/recover-changes.js';
+import { cleanUpJournal } from '../journal/recover-changes.js';
 import type { SnapshotLimits, WorkspaceSnapshots } from './snapshot-contract.js';
 import { createWorkspaceSnapshots } from './workspace-snapshot.js';
 import { entryOf } from './workspace-tree.js';
@@ -145,7 +145,7 @@ test('the pack of a killed session is reduced to the content that changes need',
   for (const name of await readdir(folders.packs))
     await utimes(join(folders.packs, name), LONG_AGO, new Date(Date.now() - 7_200_000));
   await rm(join(folders.top, 'pruned'), { force: true });
-  await recoverChanges(dataFolder);
+  await cleanUpJournal(dataFolder);
   const images = new BeforeImageReader(folders);
   expect([await images.has(hash('one')), await images.has(hash('two'))]).toEqual([true, false]);
   expect((await readdir(folders.packs)).filter((name) => name.startsWith('killed'))).toEqual([]);
