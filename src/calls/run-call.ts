@@ -7,6 +7,7 @@ import type { ToolResultBlock } from '../contract/message.js';
 import type { ToolDisplay, ToolOutcome } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { abortable } from '../platform/abortable.js';
+import { loopShare } from '../platform/loop-share.js';
 import { typedInput } from '../tools/aliases.js';
 import type { CompleteCall, MalformedCall } from './assemble.js';
 import { authorize } from './authorize.js';
@@ -51,6 +52,7 @@ async function passThrough(
   try {
     if ('problem' in call) throw new ToolFailure(call.problem, { kind: 'invalid_input', problem: call.shown });
     await environment.ready?.();
+    await loopShare();
     const resolved = await resolve(call, environment);
     display = () => resolved.bound.displayRefusal();
     hooks = hooksOf(call.id, environment, signal);

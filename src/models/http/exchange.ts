@@ -1,5 +1,6 @@
 import { type ModelEvent, ModelFailure } from '../../contract/model.js';
 import { abortable } from '../../platform/abortable.js';
+import { loopShare } from '../../platform/loop-share.js';
 import { networkReason } from '../../platform/web/network-reason.js';
 import type { Authorization } from './authorization.js';
 import {
@@ -42,7 +43,9 @@ export type ReadEvents = (answer: HttpAnswer, isLast: Exchange['isLast']) => Asy
 /** Sends a request and yields the events of the response. Throws `ModelFailure`, or the signal's reason. */
 export async function* exchange(request: Exchange): AsyncGenerator<ModelEvent, void, void> {
   const { signal, events, isLast, readEvents = readSseOf } = request;
+  await loopShare();
   let { answer, endpoint, body, added } = await send(request);
+  await loopShare();
   if (body !== undefined) {
     const { status, header } = answer;
     const mayRetry = request.authorization?.mayRetry?.({ status, header, body, sent: added });
