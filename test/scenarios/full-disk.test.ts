@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildProgram } from './build-program.js';
 
@@ -62,4 +62,16 @@ test('if the disk of the journal is full, files are not changed', async ({ skip 
       /could not be kept for undo, so it was not changed\. .*the disk is full.*HELVE_HOME/,
     ),
   });
+});
+
+test('a command runs though the shared memory of the machine is full', async ({ skip }) => {
+  const home = await mkdtemp(join(tmpdir(), 'helve-full-'));
+  const full =
+    'mount -t tmpfs -o size=64k,mode=1777 tmpfs /dev/shm && { head -c 100k /dev/zero >/dev/shm/all; exec "$@"; }';
+  const call = [resolve('bin/helve.cjs'), 'call', '--text', 'Bash', '{"command":"echo ran"}'];
+  const args = ['--mount', 'bash', '-c', full, 'bash', process.execPath, ...call];
+  const env = { PATH: process.env['PATH'], HOME: home, IS_SANDBOX: '1' }; // without TMPDIR, which would be preferred
+  const { stdout, stderr, status } = spawnSync('unshare', args, { cwd: home, env, encoding: 'utf8' });
+  if (/unshare|mount:/.test(stderr)) skip('a file system can not be mounted here');
+  expect({ stdout, status }).toEqual({ stdout: 'ran\n', status: 0 });
 });

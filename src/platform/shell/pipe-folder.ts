@@ -1,4 +1,4 @@
-import { mkdtempSync, statfsSync } from 'node:fs';
+import { mkdtempSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -12,7 +12,7 @@ const TMPFS = 0x01021994; // Linux's magic number
  * longer.
  */
 export function makePipeFolder(notInMemory: boolean): string {
-  if (!notInMemory && tmpdir() === '/tmp' && isInMemory(MEMORY)) {
+  if (!notInMemory && tmpdir() === '/tmp' && isInMemory(MEMORY) && !mayBeReplacedIn(MEMORY)) {
     try {
       return mkdtempSync(join(MEMORY, 'helve-'));
     } catch {
@@ -20,6 +20,13 @@ export function makePipeFolder(notInMemory: boolean): string {
     }
   }
   return mkdtempSync(join(tmpdir(), 'helve-'));
+}
+
+/** Whether other users may rename or remove what we create in the folder: they can write to it, and it is not sticky. */
+export function mayBeReplacedIn(folder: string): boolean {
+  const { mode, uid } = statSync(folder);
+  const isForeign = uid !== 0 && uid !== process.getuid?.();
+  return isForeign || ((mode & 0o022) !== 0 && (mode & 0o1000) === 0);
 }
 
 function isInMemory(folder: string): boolean {

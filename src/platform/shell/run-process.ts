@@ -176,7 +176,7 @@ interface Started extends Pick<ReadyShell, 'child' | 'tree' | 'exited' | 'pipe' 
   ended(): void;
 }
 
-async function start(options: ProcessOptions, onFull: () => void): Promise<Started> {
+async function start(options: ProcessOptions, onFull: () => void, isAgain = false): Promise<Started> {
   const { command, cwd, outputFile, sourceFile = '', maxOutputBytes = MAX_OUTPUT_BYTES, onRunning } = options;
   if (command.includes('\0')) {
     throw new ToolFailure('The command contains a NUL character, which no shell can take, so it was not run.', {
@@ -198,7 +198,10 @@ async function start(options: ProcessOptions, onFull: () => void): Promise<Start
   } catch (error) {
     void shell.discard();
     limitGroup?.remove();
-    throw isFull(error) ? await explainStart(error, cwd) : error;
+    if (!isFull(error)) throw error;
+    await options.shells.leaveFullFolder();
+    if (isAgain) throw await explainStart(error, cwd);
+    return await start(options, onFull, true); // nothing of the command has run
   }
   const takeBack = onRunning?.(() => killTree(tree));
   let isOver = false;

@@ -27,6 +27,8 @@ export interface ShellPool {
   fill(options?: { wrap?: WrapShell | undefined }): Promise<void>;
   /** The ready shell, or a new one if none fits. Each is used once, so that no state reaches the next command. */
   take(options?: { wrap?: WrapShell | undefined }): Promise<ReadyShell>;
+  /** The folder of its pipes and tasks is full. If that is in memory, the next shells use another. */
+  leaveFullFolder(): Promise<void>;
   /** Ends the ready shells at once, as between prompts. */
   rest(): Promise<void>;
   /** Ends the ready shell, and all processes that any of its shells has left running. */
@@ -147,15 +149,18 @@ export function createShellPool(
     }
     return undefined;
   };
+  const leaveFolder = (): void => {
+    if (folder !== undefined) givenUp.push(folder);
+    folder = undefined;
+    memoryFailed = true;
+  };
   const startAgain = async (wrap?: WrapShell): Promise<ReadyShell> => {
     const startOne = (): Promise<ReadyShell> => (wrap?.completeAs === undefined ? start(wrap) : startComplete(wrap));
     try {
       return await startOne();
     } catch (error) {
       if (isOutOfDescriptors(error)) throw error; // another folder would not help
-      if (folder !== undefined) givenUp.push(folder); // it may have been removed by a clean-up
-      folder = undefined;
-      memoryFailed = true;
+      leaveFolder(); // it may have been removed by a clean-up
       return await startOne();
     }
   };
@@ -186,6 +191,11 @@ export function createShellPool(
       const shell = (await (wrap ? takeWrapped(wrap) : takeSpare())) ?? (await startAgain(wrap));
       await registered?.catch(() => {});
       return shell;
+    },
+    async leaveFullFolder() {
+      if (memoryFailed) return; // another command has noticed it, or there is no other folder
+      leaveFolder();
+      await dropAll();
     },
     async end() {
       isOver = true;
