@@ -53,11 +53,12 @@ export async function worker(argv: readonly string[]): Promise<number> {
   const drainMs = wholeNumber('drain', values.drain, DEFAULT_DRAIN_SECONDS) * 1_000;
   const runFlags = readRunFlags(sessionArgv(values), { isInteractive: true });
   const { database, url, seal } = await openFleet(values);
-  const [{ FleetWorker }, { PostgresStore }, { FleetPrompts }, { FleetQuestions }] = await Promise.all([
+  const [{ FleetWorker }, { PostgresStore }, { FleetPrompts }, { FleetQuestions }, { LiveLog }] = await Promise.all([
     import('../fleet/worker.js'),
     import('../fleet/store/postgres-store.js'),
     import('../fleet/prompts.js'),
     import('../fleet/questions.js'),
+    import('../fleet/live-log.js'),
   ]);
   const { HELVE_DATABASE: _, ...env } = process.env; // has a password, which commands of the sessions must not see
   const id = `${hostname()}-${process.pid}-${randomHex(4)}`;
@@ -73,6 +74,7 @@ export async function worker(argv: readonly string[]): Promise<number> {
     store: new PostgresStore(database, { seal, worker: id }),
     prompts: new FleetPrompts(database, seal),
     questions: new FleetQuestions(database, seal),
+    live: new LiveLog(database, seal),
     // A client that can write to the database can send prompts, too.
     readAnswer: (asked, given, actor) => readAnswer(asked, given, { actor, role: 'run' }),
     dataFolder: dataFolderOf(),

@@ -3,6 +3,7 @@
 // it has ended, hangs, or was only stopped for a while. Times are those of the database.
 import { monotonicMs } from '../platform/clock.js';
 import type { Database } from './postgres.js';
+import { notify } from './signals.js';
 
 export interface HeartbeatOptions {
   database: Database;
@@ -76,4 +77,5 @@ const LOSE = `
   ), given as (
     update helve.session s set epoch = epoch + 1, worker = null, state = 'interrupted', changed_at = now()
     from lost where s.worker = lost.id
+    returning ${notify('due', 's.id')}, ${notify('changed', 's.id')}
   )`;

@@ -83,6 +83,16 @@ const SCHEMA = [
      primary key (session, id, epoch)
    )`,
   'create index if not exists prompt_open on helve.prompt (session, number) where ended_at is null',
+  // What clients are shown of a run, in order; see live-log.ts.
+  `create table if not exists helve.live (
+     session text not null references helve.session (id) on delete cascade,
+     epoch bigint not null,
+     position integer not null,
+     key_id text,
+     content bytea not null,
+     written_at timestamptz not null default now(),
+     primary key (session, epoch, position)
+   )`,
 ];
 
 /** Connects, and creates the tables that are missing. Rejects with `DatabaseProblem`. */

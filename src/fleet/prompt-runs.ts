@@ -5,6 +5,7 @@ import { HostedSession } from '../host/hosted-session.js';
 import type { OpenQuestion, QuestionAnswers } from '../host/open-questions.js';
 import type { PromptEnd } from '../host/session-feed.js';
 import { messageOf } from '../platform/message-of.js';
+import type { LiveLog } from './live-log.js';
 import type { FleetPrompts, PromptEndFacts } from './prompts.js';
 import type { FleetQuestions, GivenAnswer } from './questions.js';
 import { FileStore } from './store/file-store.js';
@@ -16,6 +17,7 @@ export interface PromptRunsOptions {
   store: PostgresStore;
   prompts: FleetPrompts;
   questions: FleetQuestions;
+  live: LiveLog;
   dataFolder: string;
   /** Checks an answer that a client has sent. Throws if it does not fit the question. */
   readAnswer(asked: OpenQuestion, given: unknown, actor: string): { kind: OpenQuestion['kind']; answer: AnyAnswer };
@@ -87,7 +89,7 @@ export class PromptRuns {
   }
 
   async #runClaimed(run: Run, promptId: string, { root, isCancelled }: { root: string; isCancelled: boolean }) {
-    const { prompts, store, dataFolder, open } = this.#options;
+    const { prompts, store, live, dataFolder, open, onProblem } = this.#options;
     const { owner } = run;
     const { sessionId } = owner;
     const content = await prompts.content(sessionId, promptId);
@@ -109,6 +111,10 @@ export class PromptRuns {
       }),
     );
     run.session = session;
+    const closing = new AbortController();
+    const shown = live
+      .follow(owner, session.feed, stored.get('session.jsonl') ?? 0, closing.signal)
+      .catch((error: unknown) => onProblem(messageOf(error)));
     let end: PromptEndFacts = { outcome: 'completed', state: 'idle' };
     try {
       await session.announce();
@@ -128,9 +134,11 @@ export class PromptRuns {
       }
     } finally {
       await session.close();
+      closing.abort();
     }
     if (run.failure) throw run.failure.error;
     await copy.flushed();
+    await shown;
     return end;
   }
 

@@ -4,6 +4,7 @@ import type { UserBlock } from '../contract/message.js';
 import { isObject } from '../platform/is-object.js';
 import { parseJson } from '../platform/parse-json.js';
 import { type Database, DatabaseProblem, queryWhenUp } from './postgres.js';
+import { notify } from './signals.js';
 import type { SessionOwner } from './store/record-store.js';
 import { openSealed, type Seal, sealedBytes } from './store/seal.js';
 
@@ -45,6 +46,8 @@ export interface FleetSession {
 export interface DuePrompt {
   sessionId: string;
   promptId: string;
+  /** Unique, also if a session was removed and another one has its ids. */
+  number: number;
   /** Of the workflow: a prompt whose workflow ended without it gets another. */
   attempt: number;
   priority: number;
@@ -59,6 +62,13 @@ export interface PromptEndFacts {
   /** What went wrong, for the person. */
   problem?: string | undefined;
   state: Extract<FleetState, 'idle' | 'failed'>;
+}
+
+export interface EndedPrompt {
+  sessionId: string;
+  promptId: string;
+  outcome: string;
+  problem: string | null;
 }
 
 export class FleetPrompts {
@@ -102,9 +112,10 @@ export class FleetPrompts {
   async due(projectLimit: number): Promise<DuePrompt[]> {
     await this.#database.query(END_CANCELLED);
     const { rows } = await this.#database.query<DueRow>(DUE, [projectLimit]);
-    return rows.map(({ session, id, attempt, priority, ahead, has_begun }) => ({
+    return rows.map(({ session, id, number, attempt, priority, ahead, has_begun }) => ({
       sessionId: session,
       promptId: id,
+      number: Number(number),
       attempt,
       priority,
       ahead: Number(ahead),
@@ -139,7 +150,8 @@ export class FleetPrompts {
   /** Records the state of a session that is still the owner's. */
   async note({ sessionId, epoch }: SessionOwner, state: FleetState): Promise<void> {
     await queryWhenUp(this.#database, {
-      text: 'update helve.session set state = $3, changed_at = now() where id = $1 and epoch = $2 and state <> $3',
+      text: `update helve.session set state = $3, changed_at = now() where id = $1 and epoch = $2 and state <> $3
+             returning ${notify('changed', 'id')}`,
       values: [sessionId, epoch, state],
     });
   }
@@ -152,7 +164,8 @@ export class FleetPrompts {
                update helve.session set worker = null, state = $3, changed_at = now()
                where id = $1 and epoch = $2 returning id)
              update helve.prompt p set ended_at = now(), outcome = $5, problem = $6
-             from owned where p.session = owned.id and p.id = $4 and p.ended_at is null`,
+             from owned where p.session = owned.id and p.id = $4 and p.ended_at is null
+             returning ${notify('changed', 'p.session')}, ${notify('due', 'p.session')}`,
       values: [sessionId, epoch, state, promptId, outcome, problem],
     });
   }
@@ -169,21 +182,48 @@ export class FleetPrompts {
     });
   }
 
-  /** Cancels the open prompts of a session. Returns how many there are. */
-  async cancel(sessionId: string): Promise<number> {
+  /** Cancels an open prompt of a session, or all of them. Returns how many there are. */
+  async cancel(sessionId: string, promptId?: string): Promise<number> {
     const rows = await queryWhenUp(this.#database, {
       text: `update helve.prompt set cancelled_at = coalesce(cancelled_at, now())
-             where session = $1 and ended_at is null returning id`,
-      values: [sessionId],
+             where session = $1 and ended_at is null and ($2::text is null or id = $2)
+             returning id, ${notify('steer', 'session')}, ${notify('due', 'session')}`,
+      values: [sessionId, promptId ?? null],
     });
     return rows.length;
+  }
+
+  /** The ids of the prompts of these sessions that have not ended. */
+  async open(sessionIds: readonly string[]): Promise<Map<string, Set<string>>> {
+    const rows = await queryWhenUp<{ session: string; id: string }>(this.#database, {
+      text: 'select session, id from helve.prompt where session = any($1) and ended_at is null',
+      values: [sessionIds],
+    });
+    const open = new Map<string, Set<string>>();
+    for (const { session, id } of rows) open.set(session, (open.get(session) ?? new Set()).add(id));
+    return open;
+  }
+
+  /** How these prompts have ended. */
+  async ends(wanted: ReadonlyArray<{ sessionId: string; promptId: string }>): Promise<EndedPrompt[]> {
+    const rows = await queryWhenUp<{ session: string; id: string; outcome: string; problem: string | null }>(
+      this.#database,
+      {
+        text: `select p.session, p.id, p.outcome, p.problem from helve.prompt p
+               join unnest($1::text[], $2::text[]) as w (session, id) on p.session = w.session and p.id = w.id
+               where p.ended_at is not null`,
+        values: [wanted.map(({ sessionId }) => sessionId), wanted.map(({ promptId }) => promptId)],
+      },
+    );
+    return rows.map(({ session, id, outcome, problem }) => ({ sessionId: session, promptId: id, outcome, problem }));
   }
 
   /** Of these sessions, those with a cancelled prompt that has not ended. */
   async cancelledIn(sessionIds: readonly string[]): Promise<string[]> {
     if (sessionIds.length === 0) return [];
     const { rows } = await this.#database.query<{ session: string }>(
-      'select session from helve.prompt where session = any($1) and cancelled_at is not null and ended_at is null',
+      `select session from helve.prompt where session = any($1) and cancelled_at is not null and ended_at is null
+       and begun_at is not null`,
       [sessionIds],
     );
     return rows.map(({ session }) => session);
@@ -208,6 +248,7 @@ export class FleetPrompts {
 interface DueRow {
   session: string;
   id: string;
+  number: string;
   attempt: number;
   priority: number;
   ahead: string;
@@ -241,11 +282,12 @@ const ACCEPT = `
     select made.id, $5, $6, $7, $8, $9 from made
     on conflict (session, id) do nothing returning id
   )
-  select exists (select from added) as is_new`;
+  select exists (select from added) as is_new, ${notify('due', '$1')}, ${notify('changed', '$1')}`;
 
 const END_CANCELLED = `
   update helve.prompt set ended_at = now(), outcome = 'interrupted'
-  where cancelled_at is not null and begun_at is null and ended_at is null and not is_queued`;
+  where cancelled_at is not null and begun_at is null and ended_at is null and not is_queued
+  returning ${notify('changed', 'session')}`;
 
 /** At most $1 prompts of a project are queued or run at a time, apart from those of lost workers. */
 const DUE = `
@@ -260,13 +302,14 @@ const DUE = `
     from open o left join busy b on b.project = o.project
     where o.place = 1 and not o.is_queued
   )
-  select session, id, attempt, priority, ahead, has_begun from due where ahead < $1 or has_begun order by number`;
+  select session, id, number, attempt, priority, ahead, has_begun from due where ahead < $1 or has_begun order by number`;
 
 const RETRY = `
   with tried as (
     update helve.prompt set is_queued = false, attempt = attempt + 1,
       ended_at = case when $4 then now() end, outcome = case when $4 then 'error' end, problem = case when $4 then $5 end
-    where session = $1 and id = $2 and attempt = $3 and ended_at is null returning session
+    where session = $1 and id = $2 and attempt = $3 and ended_at is null
+    returning session, ${notify('due', 'session')}, ${notify('changed', 'session')}
   )
   update helve.session set state = 'failed', worker = null, changed_at = now()
   from tried where $4 and id = tried.session`;

@@ -4,6 +4,7 @@ import type { OpenQuestion } from '../host/open-questions.js';
 import { isObject } from '../platform/is-object.js';
 import { parseJson } from '../platform/parse-json.js';
 import { type Database, queryWhenUp } from './postgres.js';
+import { notify } from './signals.js';
 import type { SessionOwner } from './store/record-store.js';
 import { openSealed, type Seal, sealedBytes } from './store/seal.js';
 
@@ -11,6 +12,8 @@ export interface FleetQuestion {
   sessionId: string;
   /** In its session. */
   questionId: string;
+  /** Of the run that asks. */
+  epoch: number;
   question: OpenQuestion;
 }
 
@@ -36,7 +39,7 @@ export class FleetQuestions {
     await queryWhenUp(this.#database, {
       text: `insert into helve.question (session, id, epoch, key_id, content)
              select $1, $2, $3, $4, $5 from helve.session where id = $1 and epoch = $3
-             on conflict (session, id, epoch) do nothing`,
+             on conflict (session, id, epoch) do nothing returning ${notify('changed', 'session')}`,
       values: [sessionId, question.id, epoch, keyId, bytes],
     });
   }
@@ -51,27 +54,29 @@ export class FleetQuestions {
 
   /** Those that wait for an answer, the oldest first. */
   async open(sessionId: string): Promise<FleetQuestion[]> {
-    const rows = await queryWhenUp<QuestionRow>(this.#database, {
-      text: `select q.session, q.id, q.key_id, q.content from helve.question q
+    const rows = await queryWhenUp<QuestionRow & { epoch: string }>(this.#database, {
+      text: `select q.session, q.id, q.epoch, q.key_id, q.content from helve.question q
              join helve.session s on s.id = q.session and s.epoch = q.epoch
              where q.session = $1 and q.answer is null order by q.asked_at`,
       values: [sessionId],
     });
     return rows.flatMap((row) => {
       const question = this.#opened(row, placeOf(row.session, row.id));
-      return isQuestion(question) ? [{ sessionId: row.session, questionId: row.id, question }] : [];
+      return isQuestion(question)
+        ? [{ sessionId: row.session, questionId: row.id, epoch: Number(row.epoch), question }]
+        : [];
     });
   }
 
   /** Returns false if it was answered or withdrawn before. */
-  async answer({ sessionId, questionId }: FleetQuestion, answer: unknown, actor: string): Promise<boolean> {
+  async answer({ sessionId, questionId, epoch }: FleetQuestion, answer: unknown, actor: string): Promise<boolean> {
     const place = placeOf(sessionId, `${questionId}/answer`);
     const { keyId, bytes } = sealedBytes(this.#seal, JSON.stringify(answer), place);
     const rows = await queryWhenUp(this.#database, {
       text: `update helve.question q set answer = $4, key_id = $3, actor = $5 from helve.session s
-             where q.session = $1 and q.id = $2 and q.answer is null and s.id = q.session and s.epoch = q.epoch
-             returning q.id`,
-      values: [sessionId, questionId, keyId, bytes, actor],
+             where q.session = $1 and q.id = $2 and q.epoch = $6 and q.answer is null and s.id = q.session and s.epoch = q.epoch
+             returning q.id, ${notify('steer', 'q.session')}`,
+      values: [sessionId, questionId, keyId, bytes, actor, epoch],
     });
     return rows.length > 0;
   }

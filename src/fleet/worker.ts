@@ -8,13 +8,16 @@ import { Heartbeat } from './heartbeat.js';
 import { type Database, loadPackage, withDatabaseLock } from './postgres.js';
 import { PromptRuns, type PromptRunsOptions } from './prompt-runs.js';
 import type { DuePrompt } from './prompts.js';
+import { type SignalKind, Signals } from './signals.js';
 import { SessionLost, WorkerLost } from './store/record-store.js';
+import { Wake } from './wake.js';
 
 const NAME = 'helve';
 const QUEUE = 'prompts';
 const QUEUE_SCHEMA = 'helve_queue';
 const TICK_MS = 1_000;
 const POLL_MS = 100; // how often a worker with room looks for a prompt
+const GATHER_MS = 50; // signals within this time are one reason to look
 /**
  * Workers of one number continue each other's sessions, whatever their versions of Helve. It changes when a worker could not
  * read what another has written. DBOS gives a prompt that has begun only to workers of its number.
@@ -52,6 +55,9 @@ export class FleetWorker {
   readonly #dbos: Dbos;
   readonly #run: RunPrompt;
   readonly #lost = Promise.withResolvers<void>();
+  readonly #due = new Wake();
+  readonly #steered = new Wake();
+  readonly #signals: Signals;
   #isDraining = false;
   #isEnding = false;
   #cleanUpAt = 0;
@@ -66,6 +72,10 @@ export class FleetWorker {
     this.#run = dbos.registerWorkflow(this.#runPrompt.bind(this), {
       name: 'runPrompt',
       maxRecoveryAttempts: 1_000, // a session may outlive many workers
+    });
+    this.#signals = new Signals(options.url, {
+      onSignal: (kind, sessionId) => this.#wake(kind, sessionId),
+      onGap: () => this.#wake('due', ''),
     });
   }
 
@@ -96,6 +106,7 @@ export class FleetWorker {
     await DBOS.launch();
     void worker.#report();
     void worker.#work();
+    void worker.#passOnSoon();
     return worker;
   }
 
@@ -114,6 +125,7 @@ export class FleetWorker {
     await this.#dbos.shutdown({ workflowCompletionTimeoutMS: waitMs });
     this.#isEnding = true;
     this.#runs.killAll();
+    await this.#signals.close();
     await this.#heartbeat.leave();
   }
 
@@ -134,15 +146,30 @@ export class FleetWorker {
 
   /** Reports at least five times in the limit. It waits for nothing else. */
   async #report(): Promise<void> {
-    while (await this.#tried(() => this.#beat())) await delay(Math.min(TICK_MS, this.#options.silenceMs / 5));
+    while (await this.#tried(() => this.#beat())) await delay(this.#tickMs);
   }
 
   async #work(): Promise<void> {
     const work = async (): Promise<void> => {
-      await this.#passOn();
       if (!this.#isDraining) await this.#coordinate();
     };
-    while (await this.#tried(work)) await delay(Math.min(TICK_MS, this.#options.silenceMs / 5));
+    while (await this.#tried(work)) {
+      await this.#due.next(this.#tickMs);
+      await delay(GATHER_MS);
+    }
+  }
+
+  async #passOnSoon(): Promise<void> {
+    while (await this.#tried(() => this.#passOn())) await this.#steered.next(this.#tickMs);
+  }
+
+  #wake(kind: SignalKind, sessionId: string): void {
+    if (kind === 'due') this.#due.wake();
+    if (kind === 'steer' && this.#runs.sessionIds.includes(sessionId)) this.#steered.wake();
+  }
+
+  get #tickMs(): number {
+    return Math.min(TICK_MS, this.#options.silenceMs / 5);
   }
 
   /** False once this worker ends. A failure is reported once, and tried again by the caller. */
@@ -196,9 +223,9 @@ export class FleetWorker {
   async #queueDue(): Promise<void> {
     const { prompts, projectLimit } = this.#options;
     for (const due of await prompts.due(projectLimit)) {
-      const { sessionId, promptId, attempt } = due;
+      const { sessionId, promptId, attempt, number } = due;
       await this.#dbos.startWorkflow(this.#run, {
-        workflowID: [sessionId, promptId, attempt].map(encodeURIComponent).join('/'), // queued once, by whichever worker
+        workflowID: [sessionId, promptId, attempt, number].map(encodeURIComponent).join('/'), // queued once, by whichever worker
         queueName: QUEUE,
         enqueueOptions: { priority: priorityOf(due) },
       })(sessionId, promptId, attempt);
@@ -224,6 +251,7 @@ export class FleetWorker {
     if (monotonicMs() < this.#cleanUpAt) return;
     this.#cleanUpAt = monotonicMs() + CLEAN_UP_MS;
     await prompts.removeOld(keepDays);
+    await this.#options.live.removeOld();
     const old = await this.#dbos.listWorkflows({
       status: ['SUCCESS', 'ERROR', 'CANCELLED'],
       endTime: new Date(Date.now() - keepDays * DAY_MS).toISOString(),
