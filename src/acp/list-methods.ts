@@ -11,7 +11,7 @@ interface ListMethodsOptions extends Pick<ExtendedConnection, 'notify'> {
   onProblem(sentence: string): void;
 }
 
-export function listMethods(index: SessionIndex, { notify, onProblem }: ListMethodsOptions) {
+export function listMethods(index: Pick<SessionIndex, 'page' | 'watch'>, { notify, onProblem }: ListMethodsOptions) {
   let stop: (() => void) | undefined;
   const methods: Record<string, Method> = {
     '_helve/sessions/list': async (params) => {

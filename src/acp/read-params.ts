@@ -50,12 +50,18 @@ export interface ClientIdentity {
   /** Undefined for the user of this machine. */
   actor?: string;
   role: ClientRole;
+  /** The project of a fleet that it is limited to. */
+  project?: string;
 }
 
 /** Only this user reaches the socket of the host, so what the other side says of itself is believed. */
 export function readIdentity(params: RpcParams): ClientIdentity {
-  const { actor, role } = fieldsOf(fieldsOf(params['_meta'])['helve']);
-  return { role: isClientRole(role) ? role : 'admin', ...(typeof actor === 'string' && { actor }) };
+  const { actor, role, project } = fieldsOf(fieldsOf(params['_meta'])['helve']);
+  return {
+    role: isClientRole(role) ? role : 'admin',
+    ...(typeof actor === 'string' && { actor }),
+    ...(typeof project === 'string' && { project }),
+  };
 }
 
 function isList<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is Item[] {

@@ -166,7 +166,7 @@ function readTitle(params: RpcParams): string {
 }
 
 /** A position that was given as `next`. */
-function readPosition(params: RpcParams): number {
+export function readPosition(params: RpcParams): number {
   const after = params['after'] ?? '0';
   if (typeof after === 'string' && /^\d{1,15}$/.test(after)) return Number(after);
   throw invalidParams(`"after" is not one that was given: ${shown(after)}.`);

@@ -14,6 +14,9 @@ Options
   --tls-cert FILE --tls-key FILE   a certificate and its key, in PEM
   --behind-proxy           a proxy in front encrypts. Its X-Forwarded-Proto and X-Forwarded-Host are believed
   --allowed-host NAME      a name under which clients reach the server; may be given several times
+  --database URL           show and steer the sessions of a fleet in place of those of this machine; see helve worker
+  --fleet                  the same, with the database of HELVE_DATABASE, which keeps its password out of the list of processes
+  --key-file PATH          the key of the workers of the fleet, if they encrypt contents
   --open                   open it in the browser
   --drain SECONDS          at the end, wait so long for running sessions, then end the host process too: for containers
   --role view|answer|run|admin   of tokens add, and of code: view reads, answer answers questions, run sends prompts

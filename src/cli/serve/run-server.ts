@@ -16,6 +16,7 @@ import { exitCode } from '../exit-codes.js';
 import { LimitedLines } from '../limited-lines.js';
 import { onSignals } from '../signals.js';
 import { UsageProblem } from '../usage-problem.js';
+import { databaseFlags } from '../worker.js';
 import { writeLine } from '../write-line.js';
 import { endHost } from './end-host.js';
 import { hostBackEnd } from './host-back-end.js';
@@ -34,6 +35,8 @@ const flags = {
   'allowed-host': { type: 'string', multiple: true },
   open: { type: 'boolean' },
   drain: { type: 'string' },
+  ...databaseFlags,
+  fleet: { type: 'boolean' },
 } as const;
 
 export async function runServer(argv: readonly string[], version: string): Promise<number> {
@@ -46,12 +49,22 @@ export async function runServer(argv: readonly string[], version: string): Promi
   const allowedHosts = values['allowed-host'] ?? [];
   checkExposure({ address, tls, isBehindProxy, allowedHosts });
   const drainSeconds = values.drain === undefined ? undefined : readSeconds(values.drain);
+  const argvOfSessions = sessionArgv(values);
+  if ((values.database !== undefined || values.fleet) && argvOfSessions.length > 0) {
+    throw new UsageProblem(
+      `Sessions of a fleet have the options of their workers, so ${argvOfSessions[0]} has no effect here. Start helve worker with it.`,
+    );
+  }
   const dataFolder = dataFolderOf();
   const tell = toStderr();
   makePrivateFolder(dataFolder);
   const access = new AccessFile(dataFolder);
   access.list(); // a damaged file is told now, and not to the first client
-  const backEnd = hostBackEnd({ dataFolder, version, argv: sessionArgv(values), tell });
+  const fleet =
+    values.database === undefined && !values.fleet
+      ? undefined
+      : await (await import('./fleet-back-end.js')).fleetBackEnd({ values, version, tell });
+  const backEnd = fleet ?? hostBackEnd({ dataFolder, version, argv: argvOfSessions, tell });
   const signals = onSignals(() => {});
   try {
     const gateway = await startGateway({
@@ -72,10 +85,11 @@ export async function runServer(argv: readonly string[], version: string): Promi
     await greet(gateway, access, { opens: values.open === true, tell });
     await aborted(signals.signal);
     await gateway.drain(drainSeconds === undefined ? GOES_ON : ENDS_TOO, REQUESTS_MS);
-    if (drainSeconds !== undefined) await endHost({ dataFolder, limitMs: drainSeconds * 1_000, tell });
+    if (drainSeconds !== undefined && !fleet) await endHost({ dataFolder, limitMs: drainSeconds * 1_000, tell });
     return signals.exitCode ?? exitCode.ok;
   } finally {
     signals.dispose();
+    await fleet?.close();
   }
 }
 
