@@ -63,6 +63,7 @@ export class PromptRuns {
         if (error instanceof SessionLost || error instanceof WorkerLost) throw error;
         return failed(messageOf(error));
       });
+      await this.#options.questions.dropAll(owner);
       await prompts.ended(owner, promptId, end);
     } finally {
       this.#runs.delete(sessionId);

@@ -1,5 +1,7 @@
 // The open questions of the fleet's sessions. The worker of a session puts them here, any client may answer, and the first
-// answer counts. A question ends with the epoch of its session: the next worker asks again.
+// answer counts. A question ends with the epoch of its session: the next worker asks again, unless the same question about the
+// same call was answered before its worker was lost.
+import { isDeepStrictEqual } from 'node:util';
 import type { OpenQuestion } from '../host/open-questions.js';
 import { isObject } from '../platform/is-object.js';
 import { parseJson } from '../platform/parse-json.js';
@@ -34,13 +36,19 @@ export class FleetQuestions {
     this.#seal = seal;
   }
 
-  async asked({ sessionId, epoch }: SessionOwner, question: OpenQuestion): Promise<void> {
+  /** Puts a question here, with the answer that a worker before was given to the same one and has not acted on. */
+  async asked(owner: SessionOwner, question: OpenQuestion): Promise<void> {
+    const { sessionId, epoch } = owner;
+    const before = await this.#answeredBefore(owner, question);
+    const answer =
+      before && sealedBytes(this.#seal, JSON.stringify(before.answer), placeOf(sessionId, `${question.id}/answer`));
     const { keyId, bytes } = sealedBytes(this.#seal, JSON.stringify(question), placeOf(sessionId, question.id));
     await queryWhenUp(this.#database, {
-      text: `insert into helve.question (session, id, epoch, key_id, content)
-             select $1, $2, $3, $4, $5 from helve.session where id = $1 and epoch = $3
-             on conflict (session, id, epoch) do nothing returning ${notify('changed', 'session')}`,
-      values: [sessionId, question.id, epoch, keyId, bytes],
+      text: `insert into helve.question (session, id, epoch, key_id, content, answer, actor)
+             select $1, $2, $3, $4, $5, $6, $7 from helve.session where id = $1 and epoch = $3
+             on conflict (session, id, epoch) do nothing
+             returning ${notify('changed', 'session')}, ${notify('steer', 'session')}`,
+      values: [sessionId, question.id, epoch, keyId, bytes, answer?.bytes, before?.actor],
     });
   }
 
@@ -49,6 +57,14 @@ export class FleetQuestions {
     await queryWhenUp(this.#database, {
       text: 'delete from helve.question where session = $1 and id = $2 and epoch <= $3',
       values: [sessionId, questionId, epoch],
+    });
+  }
+
+  /** The prompt has ended: nothing that was asked before will be asked again. */
+  async dropAll({ sessionId, epoch }: SessionOwner): Promise<void> {
+    await queryWhenUp(this.#database, {
+      text: 'delete from helve.question where session = $1 and epoch <= $2',
+      values: [sessionId, epoch],
     });
   }
 
@@ -98,6 +114,22 @@ export class FleetQuestions {
     }));
   }
 
+  /** Everything but the id must be the same: call, input, effects, and what the person was shown. */
+  async #answeredBefore({ sessionId, epoch }: SessionOwner, question: OpenQuestion) {
+    const rows = await queryWhenUp<QuestionRow & { answer: Buffer; actor: string }>(this.#database, {
+      text: `select session, id, key_id, content, answer, actor from helve.question
+             where session = $1 and epoch < $2 and answer is not null order by epoch desc`,
+      values: [sessionId, epoch],
+    });
+    const same = rows.find((row) => {
+      const asked = this.#opened(row, placeOf(sessionId, row.id));
+      return isQuestion(asked) && isSame(asked, question);
+    });
+    if (!same) return undefined;
+    const answer = this.#opened({ ...same, content: same.answer }, placeOf(sessionId, `${same.id}/answer`));
+    return { answer, actor: same.actor };
+  }
+
   #opened({ content, key_id }: QuestionRow, place: string): unknown {
     const plain = openSealed(this.#seal, { keyId: key_id, bytes: content }, place);
     return parseJson(Buffer.from(plain).toString());
@@ -115,3 +147,12 @@ const placeOf = (sessionId: string, questionId: string): string => `${sessionId}
 
 /** As `asked` has written it. */
 const isQuestion = (value: unknown): value is OpenQuestion => isObject(value) && 'kind' in value && 'id' in value;
+
+/** Trust in a folder is asked for anew: it is another folder on another worker. */
+function isSame(one: OpenQuestion, other: OpenQuestion): boolean {
+  if (one.kind === 'trust' || callOf(one) === undefined) return false;
+  return isDeepStrictEqual({ ...one, id: '' }, JSON.parse(JSON.stringify({ ...other, id: '' })));
+}
+
+const callOf = (asked: OpenQuestion): string | undefined =>
+  asked.kind === 'permission' ? asked.question.callId : asked.kind === 'choices' ? asked.callId : undefined;

@@ -165,6 +165,25 @@ describe.skipIf(withoutPostgres !== undefined)('workers of a fleet', { timeout: 
     expect(audit).toContain(`"behavior":"allow","by":"${userInfo().username}"`);
   });
 
+  test('an answer to a worker that was just lost counts for the next one, if it asks the same about the same call', async () => {
+    const at = await place(['echo asked >> ran.txt', 'echo next >> ran.txt']);
+    const first = await workerAt(at, ['--silence', '3'], { allows: false });
+    const id = await helveFleet(at, 'send', 'go');
+    await until(async () => (await questions.open(id)).length === 1);
+    first.process.kill('SIGSTOP'); // it gets no answer
+    expect(await helveFleet(at, 'answer', id, 'allow')).toBe('Answered.');
+    first.process.kill('SIGKILL');
+    await workerAt(at, [], { allows: false });
+    await until(() => linesOf(at, 'ran.txt').includes('asked'));
+    await until(async () => (await questions.open(id)).length === 1); // about another call
+    expect(await helveFleet(at, 'answer', id)).toContain('echo next');
+    expect(await helveFleet(at, 'answer', id, 'deny')).toBe('Answered.');
+    await until(isDone(id));
+    expect(linesOf(at, 'ran.txt')).toEqual(['asked']);
+    const audit = Buffer.concat(await Array.fromAsync(new PostgresStore(database).read(id, 'audit.jsonl'))).toString();
+    expect(audit).toContain(`"behavior":"allow","by":"${userInfo().username}"`);
+  });
+
   test('a worker that is told to end waits for its prompts, and gives the others the rest at once', async () => {
     const at = await place(['echo begun >> ran.txt; sleep 600', 'echo second >> ran.txt']);
     const first = await workerAt(at, ['--drain', '1', '--silence', '60']); // it is not taken for lost
