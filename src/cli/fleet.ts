@@ -6,8 +6,10 @@ import { isSessionId } from '../agent/store/session-folder.js';
 import { titleOf } from '../agent/store/session-title.js';
 import type { FleetPrompts, FleetSession, FleetState } from '../fleet/prompts.js';
 import type { FleetQuestions } from '../fleet/questions.js';
+import type { WantedRepository } from '../fleet/workspace/fleet-workspaces.js';
 import type { OpenQuestion } from '../host/open-questions.js';
 import { randomId } from '../platform/crypto.js';
+import { messageOf } from '../platform/message-of.js';
 import { jsonLine } from '../platform/text/json-line.js';
 import { fullyVisible, visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
@@ -21,6 +23,11 @@ const flags = {
   ...databaseFlags,
   project: { type: 'string' },
   root: { type: 'string' },
+  repo: { type: 'string' },
+  ref: { type: 'string' },
+  branch: { type: 'string' },
+  patch: { type: 'string' },
+  archive: { type: 'string' },
   resume: { type: 'string', short: 'r' },
   'session-id': { type: 'string' },
   'prompt-id': { type: 'string' },
@@ -29,7 +36,7 @@ const flags = {
   json: { type: 'boolean' },
 } as const;
 
-const actions = ['send', 'list', 'stop', 'answer'] as const;
+const actions = ['send', 'list', 'stop', 'answer', 'result'] as const;
 
 const isAction = (word: string): word is (typeof actions)[number] => actions.some((action) => action === word);
 
@@ -51,7 +58,10 @@ export async function fleet(argv: readonly string[]): Promise<number> {
     if (action === 'send') await send(prompts, words, values);
     else if (action === 'list') await list(prompts, values);
     else if (action === 'stop') await stop(prompts, words);
-    else await answer(prompts, new FleetQuestions(database, seal), words, values);
+    else if (action === 'result') {
+      const { writeResult } = await import('./fleet-result.js');
+      await writeResult({ database, seal, session: await found(prompts, words[0] ?? '') }, values);
+    } else await answer(prompts, new FleetQuestions(database, seal), words, values);
     return exitCode.ok;
   } finally {
     await database.end();
@@ -67,15 +77,17 @@ async function send(prompts: FleetPrompts, [text = '', more]: readonly string[],
   const sessionId = known?.sessionId ?? values['session-id'] ?? randomId();
   if (!isSessionId(sessionId)) throw new UsageProblem(`--session-id "${sessionId}" is not an id.`);
   if (!/^\d$/.test(priority)) throw new UsageProblem(`--priority takes a number from 0 to 9, but was "${priority}".`);
-  const root = known?.root ?? resolve(values.root ?? process.cwd());
+  const repository = known ? known.repository : await repositoryOf(values);
+  const root = known?.root ?? (repository ? '' : resolve(values.root ?? process.cwd()));
   const promptId = values['prompt-id'] ?? randomId();
   const content = [{ type: 'text', text }] as const;
   const { isNew } = await prompts.accept(
     {
       sessionId,
       promptId,
-      project: known?.project ?? values.project ?? basename(root),
+      project: known?.project ?? values.project ?? projectName(repository?.url ?? root),
       root,
+      repository,
       content,
       priority: Number(priority),
       actor: userInfo().username,
@@ -84,6 +96,29 @@ async function send(prompts: FleetPrompts, [text = '', more]: readonly string[],
   );
   await writeLine(process.stdout, values.json ? jsonLine({ sessionId, promptId, isNew }) : sessionId);
 }
+
+async function repositoryOf({ repo, ref, root }: Values): Promise<WantedRepository | undefined> {
+  if (repo === undefined) {
+    if (ref !== undefined) throw new UsageProblem('--ref is of a repository. Name that with --repo URL.');
+    return undefined;
+  }
+  if (root !== undefined)
+    throw new UsageProblem('Give --repo or --root, not both: a repository gets a workspace of its own.');
+  const { assertRef, assertRepository } = await import('../fleet/workspace/repository-address.js');
+  try {
+    assertRepository(repo);
+    if (ref !== undefined) assertRef(ref);
+  } catch (error) {
+    throw new UsageProblem(messageOf(error));
+  }
+  return { url: repo, ref };
+}
+
+/** Of a folder or a repository. */
+const projectName = (place: string): string =>
+  basename(place)
+    .replace(/\.git$/, '')
+    .replace(/^.*:/, '');
 
 async function list(prompts: FleetPrompts, { json }: Values): Promise<void> {
   const sessions = await prompts.sessions();

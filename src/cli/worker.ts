@@ -1,6 +1,7 @@
 // `helve worker`: runs prompts of a fleet that meets in a PostgreSQL database.
 import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { hostname, userInfo } from 'node:os';
+import { isAbsolute } from 'node:path';
 import { readAnswer } from '../acp/read-answer.js';
 import type { Database } from '../fleet/postgres.js';
 import type { Seal } from '../fleet/store/seal.js';
@@ -24,6 +25,8 @@ const DEFAULT_PROJECT_LIMIT = 1_000;
 const DEFAULT_SILENCE_SECONDS = 5;
 const DEFAULT_DRAIN_SECONDS = 20; // less than the 30 that Kubernetes waits before it kills
 const DEFAULT_KEEP_DAYS = 30;
+const DEFAULT_WORKSPACE_MB = 4_000;
+const MB = 1_000_000;
 
 const { goal: _goal, until: _until, ...workerFlags } = conversationFlags; // those are of one prompt
 
@@ -38,6 +41,8 @@ const flags = {
   silence: { type: 'string' },
   drain: { type: 'string' },
   'keep-days': { type: 'string' },
+  workspaces: { type: 'string' },
+  'workspace-limit': { type: 'string' },
 } as const;
 
 export async function worker(argv: readonly string[]): Promise<number> {
@@ -53,15 +58,20 @@ export async function worker(argv: readonly string[]): Promise<number> {
   const drainMs = wholeNumber('drain', values.drain, DEFAULT_DRAIN_SECONDS) * 1_000;
   const runFlags = readRunFlags(sessionArgv(values), { isInteractive: true });
   const { database, url, seal } = await openFleet(values);
-  const [{ FleetWorker }, { PostgresStore }, { FleetPrompts }, { FleetQuestions }, { LiveLog }] = await Promise.all([
-    import('../fleet/worker.js'),
-    import('../fleet/store/postgres-store.js'),
-    import('../fleet/prompts.js'),
-    import('../fleet/questions.js'),
-    import('../fleet/live-log.js'),
-  ]);
+  const [{ FleetWorker }, { PostgresStore }, { FleetPrompts }, { FleetQuestions }, { LiveLog }, { FleetWorkspaces }] =
+    await Promise.all([
+      import('../fleet/worker.js'),
+      import('../fleet/store/postgres-store.js'),
+      import('../fleet/prompts.js'),
+      import('../fleet/questions.js'),
+      import('../fleet/live-log.js'),
+      import('../fleet/workspace/fleet-workspaces.js'),
+    ]);
   const { HELVE_DATABASE: _, ...env } = process.env; // has a password, which commands of the sessions must not see
   const id = `${hostname()}-${process.pid}-${randomHex(4)}`;
+  const store = new PostgresStore(database, { seal, worker: id });
+  const maxBytes = wholeNumber('workspace-limit', values['workspace-limit'], DEFAULT_WORKSPACE_MB) * MB;
+  const workspaces = new FleetWorkspaces({ folder: workspacesFolder(values.workspaces), store, env, maxBytes });
   const running = await FleetWorker.start({
     url,
     database,
@@ -71,7 +81,8 @@ export async function worker(argv: readonly string[]): Promise<number> {
     projectLimit,
     silenceMs,
     keepDays: wholeNumber('keep-days', values['keep-days'], DEFAULT_KEEP_DAYS),
-    store: new PostgresStore(database, { seal, worker: id }),
+    store,
+    workspaces,
     prompts: new FleetPrompts(database, seal),
     questions: new FleetQuestions(database, seal),
     live: new LiveLog(database, seal),
@@ -94,6 +105,16 @@ export async function worker(argv: readonly string[]): Promise<number> {
   tell(`The worker takes no more prompts, and waits up to ${drainMs / 1_000} s for ${running.busy} that run.`);
   await running.drain(drainMs).catch((error: unknown) => tell(messageOf(error)));
   process.exit(exitCode.ok); // what has not ended goes on elsewhere
+}
+
+/** The same path on every worker that has the default and the same user: sessions go on in it. */
+function workspacesFolder(given: string | undefined): string {
+  if (given !== undefined && !isAbsolute(given)) {
+    throw new UsageProblem(
+      `--workspaces takes an absolute path, which must be the same on every worker, but was "${given}".`,
+    );
+  }
+  return given ?? `/var/tmp/helve-workspaces-${userInfo().uid}`;
 }
 
 /** Connects to the database that the flags or HELVE_DATABASE name. */

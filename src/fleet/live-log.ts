@@ -6,6 +6,7 @@ import { PromptInterrupted } from '../host/prompt-queue.js';
 import type { FeedChange, FeedEntry, SessionFeed } from '../host/session-feed.js';
 import { isObject } from '../platform/is-object.js';
 import { parseJson } from '../platform/parse-json.js';
+import { GrowingText } from '../platform/text/growing-text.js';
 import { type Database, queryWhenUp } from './postgres.js';
 import { notify } from './signals.js';
 import type { SessionOwner } from './store/record-store.js';
@@ -135,7 +136,7 @@ const placeOf = (sessionId: string, epoch: number, position: number): string =>
 
 function asJson({ entry, from }: FeedChange): unknown {
   if (entry.kind === 'text' || entry.kind === 'thought') {
-    return { entry: { ...entry, text: entry.text.slice(from) }, from };
+    return { entry: { ...entry, text: entry.text.after(from) }, from };
   }
   if (entry.kind !== 'end' || 'result' in entry.end) return { entry, from: 0 };
   const { message } = entry.end.error;
@@ -154,5 +155,9 @@ function changeIn(value: unknown): LiveChange[] {
     const failure = error['isInterrupted'] === true ? new PromptInterrupted(message) : new Error(message);
     return [{ entry: { kind, id: String(id), promptId: String(promptId), end: { error: failure } }, from: 0 }];
   }
-  return [{ entry: entry as unknown as FeedEntry, from: Number(from ?? 0) }]; // as `asJson` of a worker has written it
+  if (kind === 'text' || kind === 'thought') {
+    const text = new GrowingText(String(entry['text'] ?? ''));
+    return [{ entry: { kind, id: String(id), text }, from: Number(from ?? 0) }];
+  }
+  return [{ entry: entry as unknown as FeedEntry, from: 0 }]; // as `asJson` of a worker has written it
 }

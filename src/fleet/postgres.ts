@@ -82,6 +82,9 @@ const SCHEMA = [
      actor text,
      primary key (session, id, epoch)
    )`,
+  // The repository that the session works on, in a workspace of its own; null if it works in a folder of the workers.
+  'alter table helve.session add column if not exists repository text',
+  'alter table helve.session add column if not exists ref text',
   'create index if not exists prompt_open on helve.prompt (session, number) where ended_at is null',
   // What clients are shown of a run, in order; see live-log.ts.
   `create table if not exists helve.live (

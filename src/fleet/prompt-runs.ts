@@ -6,18 +6,23 @@ import type { OpenQuestion, QuestionAnswers } from '../host/open-questions.js';
 import type { PromptEnd } from '../host/session-feed.js';
 import { messageOf } from '../platform/message-of.js';
 import type { LiveLog } from './live-log.js';
-import type { FleetPrompts, PromptEndFacts } from './prompts.js';
+import type { FleetPrompts, PromptEndFacts, PromptToRun } from './prompts.js';
 import type { FleetQuestions, GivenAnswer } from './questions.js';
 import { FileStore } from './store/file-store.js';
 import type { PostgresStore } from './store/postgres-store.js';
 import { SessionLost, type SessionOwner, WorkerLost } from './store/record-store.js';
 import { fetchSession, SessionCopy } from './store/session-copy.js';
+import { BeforeImages } from './workspace/before-images.js';
+import type { FleetWorkspaces, OpenWorkspace } from './workspace/fleet-workspaces.js';
+import { SessionKeeping } from './workspace/session-keeping.js';
 
 export interface PromptRunsOptions {
   store: PostgresStore;
   prompts: FleetPrompts;
   questions: FleetQuestions;
   live: LiveLog;
+  /** Of sessions that work on a repository. */
+  workspaces: FleetWorkspaces;
   dataFolder: string;
   /** Checks an answer that a client has sent. Throws if it does not fit the question. */
   readAnswer(asked: OpenQuestion, given: unknown, actor: string): { kind: OpenQuestion['kind']; answer: AnyAnswer };
@@ -89,20 +94,27 @@ export class PromptRuns {
     for (const { session } of this.#runs.values()) session?.killAll();
   }
 
-  async #runClaimed(run: Run, promptId: string, { root, isCancelled }: { root: string; isCancelled: boolean }) {
+  async #runClaimed(run: Run, promptId: string, wanted: PromptToRun) {
     const { prompts, store, live, dataFolder, open, onProblem } = this.#options;
     const { owner } = run;
     const { sessionId } = owner;
+    const workspace = await this.#openWorkspace(owner, wanted);
+    // A clone takes its time.
+    const isCancelled = workspace ? (await prompts.toRun(sessionId, promptId))?.isCancelled : wanted.isCancelled;
     const content = await prompts.content(sessionId, promptId);
     const stored = await fetchSession(store, dataFolder, sessionId);
+    const images = await BeforeImages.open({ dataFolder, store, owner, stored });
+    const keeping = new SessionKeeping({ dataFolder, sessionId, images, workspace, stored });
     const copy = new SessionCopy({
       from: new FileStore(dataFolder),
       to: store,
       owner,
       stored,
+      before: (files) => keeping.before(files),
       onFailed: (error) => this.#giveUp(run, error),
     });
     const isKnown = stored.has('session.jsonl');
+    const root = workspace?.root ?? wanted.root;
     const place = { root, ...(isKnown ? { resume: sessionId, reopens: true } : { id: sessionId }) };
     const session = await HostedSession.open(
       place,
@@ -138,9 +150,18 @@ export class PromptRuns {
       closing.abort();
     }
     if (run.failure) throw run.failure.error;
+    await workspace?.save();
     await copy.flushed();
     await shown;
+    workspace?.leave();
     return end;
+  }
+
+  async #openWorkspace(owner: SessionOwner, { repository }: PromptToRun): Promise<OpenWorkspace | undefined> {
+    const { prompts, workspaces } = this.#options;
+    if (!repository) return undefined;
+    await prompts.note(owner, 'running');
+    return await workspaces.open(owner, repository);
   }
 
   /** What it has recorded since is not stored, so it must do nothing more. */

@@ -7,6 +7,7 @@ import { type Database, DatabaseProblem, queryWhenUp } from './postgres.js';
 import { notify } from './signals.js';
 import type { SessionOwner } from './store/record-store.js';
 import { openSealed, type Seal, sealedBytes } from './store/seal.js';
+import type { WantedRepository } from './workspace/fleet-workspaces.js';
 
 const MAX_ATTEMPTS = 50;
 
@@ -16,8 +17,10 @@ export interface FleetPrompt {
   promptId: string;
   /** Projects get an equal share of the workers. */
   project: string;
-  /** The folder that the session works in, on every worker. */
+  /** The folder that the session works in, on every worker. Empty with a repository. */
   root: string;
+  /** The session works on this, in a workspace of its own. */
+  repository?: WantedRepository | undefined;
   content: readonly UserBlock[];
   /** From 0, the default, to 9; prompts of a higher one run first. */
   priority?: number;
@@ -34,7 +37,9 @@ export interface FleetSession {
   sessionId: string;
   title: string;
   project: string;
+  /** Empty with a repository. */
   root: string;
+  repository: WantedRepository | undefined;
   state: FleetState;
   /** The worker that runs it. */
   worker: string | null;
@@ -55,6 +60,13 @@ export interface DuePrompt {
   ahead: number;
   /** A worker has begun it, and was lost. */
   hasBegun: boolean;
+}
+
+/** What the run of a prompt needs to begin. */
+export interface PromptToRun {
+  root: string;
+  repository: WantedRepository | undefined;
+  isCancelled: boolean;
 }
 
 export interface PromptEndFacts {
@@ -82,11 +94,12 @@ export class FleetPrompts {
 
   /** Resolves once the prompt is in the database. Rejects with `DatabaseProblem` if its id was another's. */
   async accept(prompt: FleetPrompt, title: string): Promise<{ isNew: boolean }> {
-    const { sessionId, promptId, project, root, content, priority = 0, actor } = prompt;
+    const { sessionId, promptId, project, root, repository, content, priority = 0, actor } = prompt;
+    const place = [root, repository?.url ?? null, repository?.ref ?? null];
     const { keyId, bytes } = sealedBytes(this.#seal, JSON.stringify(content), placeOf(sessionId, promptId));
     const [row] = await queryWhenUp<{ is_new: boolean }>(this.#database, {
       text: ACCEPT,
-      values: [sessionId, project, root, title, promptId, priority, actor, keyId, bytes],
+      values: [sessionId, project, title, promptId, priority, actor, keyId, bytes, ...place],
     });
     if (row?.is_new) return { isNew: true };
     const known = await this.content(sessionId, promptId);
@@ -130,14 +143,14 @@ export class FleetPrompts {
     );
   }
 
-  /** What the run of a prompt needs to begin; undefined if it has ended. */
-  async toRun(sessionId: string, promptId: string): Promise<{ root: string; isCancelled: boolean } | undefined> {
-    const [row] = await queryWhenUp<{ root: string; cancelled_at: Date | null }>(this.#database, {
-      text: `select s.root, p.cancelled_at from helve.prompt p join helve.session s on s.id = p.session
+  /** Undefined if it has ended. */
+  async toRun(sessionId: string, promptId: string): Promise<PromptToRun | undefined> {
+    const [row] = await queryWhenUp<ToRunRow>(this.#database, {
+      text: `select s.root, s.repository, s.ref, p.cancelled_at from helve.prompt p join helve.session s on s.id = p.session
              where p.session = $1 and p.id = $2 and p.ended_at is null`,
       values: [sessionId, promptId],
     });
-    return row && { root: row.root, isCancelled: row.cancelled_at !== null };
+    return row && { root: row.root, repository: repositoryIn(row), isCancelled: row.cancelled_at !== null };
   }
 
   async begun({ sessionId }: SessionOwner, promptId: string): Promise<void> {
@@ -236,14 +249,28 @@ export class FleetPrompts {
 
   async sessions(): Promise<FleetSession[]> {
     const rows = await queryWhenUp<SessionRow>(this.#database, { text: SESSIONS, values: [] });
-    return rows.map(({ id, open_prompts, changed_at, ...facts }) => ({
+    return rows.map(({ id, open_prompts, changed_at, repository, ref, ...facts }) => ({
       sessionId: id,
       ...facts,
+      repository: repositoryIn({ repository, ref }),
       openPrompts: Number(open_prompts),
       changedAt: changed_at,
     }));
   }
 }
+
+interface ToRunRow extends RepositoryRow {
+  root: string;
+  cancelled_at: Date | null;
+}
+
+interface RepositoryRow {
+  repository: string | null;
+  ref: string | null;
+}
+
+const repositoryIn = ({ repository, ref }: RepositoryRow): WantedRepository | undefined =>
+  repository === null ? undefined : { url: repository, ref: ref ?? undefined };
 
 interface DueRow {
   session: string;
@@ -255,7 +282,7 @@ interface DueRow {
   has_begun: boolean;
 }
 
-interface SessionRow {
+interface SessionRow extends RepositoryRow {
   id: string;
   title: string;
   project: string;
@@ -275,11 +302,11 @@ const blocksIn = (value: unknown): UserBlock[] =>
 /** A session keeps its project and its folder; the first prompt names it. */
 const ACCEPT = `
   with made as (
-    insert into helve.session as s (id, epoch, project, root, title) values ($1, 0, $2, $3, $4)
+    insert into helve.session as s (id, epoch, project, title, root, repository, ref) values ($1, 0, $2, $3, $9, $10, $11)
     on conflict (id) do update set changed_at = now() returning id
   ), added as (
     insert into helve.prompt (session, id, priority, actor, key_id, content)
-    select made.id, $5, $6, $7, $8, $9 from made
+    select made.id, $4, $5, $6, $7, $8 from made
     on conflict (session, id) do nothing returning id
   )
   select exists (select from added) as is_new, ${notify('due', '$1')}, ${notify('changed', '$1')}`;
@@ -321,6 +348,6 @@ const REMOVE_OLD = `
     and not exists (select from helve.prompt p where p.session = s.id and p.ended_at is null)`;
 
 const SESSIONS = `
-  select s.id, s.title, s.project, s.root, s.state, s.worker, s.changed_at,
+  select s.id, s.title, s.project, s.root, s.repository, s.ref, s.state, s.worker, s.changed_at,
     (select count(*) from helve.prompt p where p.session = s.id and p.ended_at is null) as open_prompts
   from helve.session s order by s.changed_at desc`;

@@ -23,10 +23,14 @@ export interface TestWorker {
   readonly ended: Promise<number | string | null>;
 }
 
-export async function startWorker(place: FleetPlace, flags: readonly string[] = []): Promise<TestWorker> {
+export async function startWorker(
+  place: FleetPlace,
+  flags: readonly string[] = [],
+  { trusts = true }: { trusts?: boolean } = {},
+): Promise<TestWorker> {
   const dataFolder = await emptyFolder();
   shareCode(dataFolder);
-  const options = ['--trust', '--silence', '1', ...flags];
+  const options = [...(trusts ? ['--trust'] : []), '--silence', '1', ...flags];
   const child = spawn(process.execPath, [resolve('bin/helve.cjs'), 'worker', ...options], {
     cwd: place.root,
     env: {

@@ -3,6 +3,7 @@ export const help = `helve fleet: prompts and sessions on many machines
   helve fleet send "…"      give a prompt to the workers, and print the id of its session
   helve fleet [list]        the sessions, with their state and their worker
   helve fleet stop ID…      interrupt the prompt of a session, and drop those that wait
+  helve fleet result ID     what a session has done to its repository: --branch, --patch or --archive
   helve fleet answer ID ANSWER   answer the question that a session waits for: allow, deny, or one of its choices
 
 helve worker runs them. ID is an id or the beginning of one.
@@ -11,7 +12,12 @@ Options
   --database URL            the database; or HELVE_DATABASE, which keeps its password out of the list of processes
   --key-file PATH           the key of the workers, if they encrypt contents
   --resume ID, -r ID        send the prompt to this session
-  --root PATH               the folder to work in, which every worker must have; default: this one
+  --repo URL                the git repository to work on; each session gets a workspace of its own
+  --ref REF                 with --repo: a branch, a tag or a commit; default: the branch that the server names
+  --root PATH               without --repo: the folder to work in, which every worker must have; default: this one
+  --branch NAME             result: a new branch of this repository, with the commits of the session and what it left uncommitted
+  --patch FILE              result: all changes since the commit that the session started from; - for standard output
+  --archive FILE            result: all files of the workspace as .tar.gz, also ignored ones
   --project NAME            projects get equal shares of the workers; default: the name of the folder
   --priority N              0 to 9; prompts with a higher number run first; default: 0
   --session-id ID           the id of the new session

@@ -14,6 +14,8 @@ Options
   --silence SECONDS         a worker that does not report for so long is lost, and others take over; default: 5
   --drain SECONDS           at SIGTERM, how long prompts may go on before others continue them; default: 20
   --keep-days N             remove sessions that nothing was written to for so long; default: 30
+  --workspaces PATH         where sessions of repositories work: the same path on every worker; default: a folder in /var/tmp
+  --workspace-limit MB      how much all snapshots of one workspace may have; default: 4000
   --key-file PATH           encrypt contents with the key in this file: 64 hexadecimal digits
   --model NAME              PROVIDER/NAME, sonnet, opus, haiku, or scripted/FILE
   --fallback-model A,B      models to use while the first is overloaded

@@ -102,8 +102,9 @@ export class SessionView {
       if (entry.kind === 'state') continue; // that of the row: the worker may be lost
       const named = namedIn(entry, epoch);
       if (named.kind === 'text' || named.kind === 'thought') {
-        const before = this.feed.get(named.id, named.kind)?.text ?? '';
-        this.feed.put({ ...named, text: before.slice(0, from) + named.text });
+        const known = this.feed.get(named.id, named.kind);
+        known?.text.add(named.text.after(Math.max(0, known.text.length - from)));
+        this.feed.put(known ?? named);
       } else this.feed.put(named);
     }
   }

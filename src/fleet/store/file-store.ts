@@ -36,6 +36,9 @@ import {
 /** The changes of files that `helve undo` reads. */
 export const CHANGES = 'changes.jsonl';
 
+/** What the fleet keeps of a session beside its records. The engine has none of it in its folder. */
+export const OF_FLEET = ['workspace/0/tree', 'workspace/0/content', 'images/index', 'images/content'] as const;
+
 /** Files that grow, in the folder of a session or of a child agent. */
 const GROWING: ReadonlySet<string> = new Set(['session.jsonl', 'audit.jsonl', 'spending.jsonl']);
 
@@ -88,7 +91,7 @@ export class FileStore implements RecordStore {
     };
     look('');
     for (const name of namesIn(join(folder.path, 'agents')).filter(isSessionId)) look(`agents/${name}/`);
-    add(CHANGES);
+    for (const file of [CHANGES, ...OF_FLEET]) add(file);
     return found;
   }
 

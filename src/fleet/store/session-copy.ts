@@ -1,7 +1,7 @@
 // Copies the records of a session from the folder that the engine writes to a store that outlives the machine, and back.
 import { writeAuditHead } from '../../agent/observe/audit-log.js';
 import { sessionFolder } from '../../agent/store/session-folder.js';
-import { FileStore } from './file-store.js';
+import { FileStore, OF_FLEET } from './file-store.js';
 import { type AppendedBytes, PART_BYTES, type RecordStore, type SessionOwner } from './record-store.js';
 
 const MAX_APPEND_BYTES = 4 * PART_BYTES;
@@ -13,6 +13,8 @@ export interface SessionCopyOptions {
   owner: SessionOwner;
   /** The lengths of the files there. */
   stored: ReadonlyMap<string, number>;
+  /** Stores what must not be behind these files, which are stored afterwards up to these lengths. */
+  before?(files: ReadonlyMap<string, number>): Promise<void>;
   /** The session has another owner, or can't be stored. Called once. */
   onFailed(error: unknown): void;
 }
@@ -66,6 +68,7 @@ export class SessionCopy {
     const { from, owner } = this.#options;
     const { sessionId } = owner;
     const files = await from.files(sessionId);
+    await this.#options.before?.(files);
     let appended: AppendedBytes[] = [];
     let waiting = 0;
     for (const [file, size] of [...files].toSorted(largeFirst)) {
@@ -107,6 +110,7 @@ export async function fetchSession(
   if (files.size === 0) return files;
   const owner = await here.claim(sessionId);
   for (const file of files.keys()) {
+    if (OF_FLEET.some((name) => name === file)) continue;
     let position = 0;
     for await (const bytes of from.read(sessionId, file)) {
       await here.append(owner, [{ file, position, bytes }]);

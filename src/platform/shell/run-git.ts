@@ -1,5 +1,6 @@
 // Runs git: never through a shell, with a limit on time and output.
 import { messageOf } from '../message-of.js';
+import { signalGroup } from './process-group.js';
 import { startProcess } from './start-process.js';
 
 const MAX_BYTES = 64 * 1024 * 1024; // the index of a very large repository
@@ -8,6 +9,8 @@ export interface RunGitOptions {
   env: NodeJS.ProcessEnv;
   timeoutMs: number;
   input?: string | undefined;
+  /** Without a terminal that git or ssh could ask on; the programs that git has started end with it. */
+  isDetached?: boolean;
 }
 
 export interface GitRun {
@@ -22,7 +25,7 @@ export interface GitRun {
 export async function runGit(
   folder: string,
   args: readonly string[],
-  { env, timeoutMs, input }: RunGitOptions,
+  { env, timeoutMs, input, isDetached = false }: RunGitOptions,
 ): Promise<GitRun> {
   const { promise, resolve } = Promise.withResolvers<GitRun>();
   const notRun = (error: unknown): GitRun => ({
@@ -33,20 +36,27 @@ export async function runGit(
   let child: ReturnType<typeof startProcess>;
   try {
     // Not started in the folder: with "." in PATH, a file of the project would be run instead of git.
-    child = startProcess('git', ['-C', folder, ...args], { cwd: '/', env, stdio: ['pipe', 'pipe', 'pipe'] });
+    child = startProcess('git', ['-C', folder, ...args], {
+      ...{ cwd: '/', env, stdio: ['pipe', 'pipe', 'pipe'] },
+      detached: isDetached,
+    });
   } catch (error) {
     return notRun(error);
   }
+  const kill = (): void => {
+    if (isDetached && child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
+    else child.kill('SIGKILL');
+  };
   const [output, errors]: [Buffer[], Buffer[]] = [[], []];
   let size = 0;
   const timer = setTimeout(() => {
-    child.kill('SIGKILL');
+    kill();
     resolve({ code: undefined, output: Buffer.alloc(0), errors: 'git does not answer' });
   }, timeoutMs);
   const collect = (chunks: Buffer[]) => (chunk: Buffer) => {
     size += chunk.length;
     if (size <= MAX_BYTES) chunks.push(chunk);
-    else child.kill('SIGKILL');
+    else kill();
   };
   child.stdout?.on('data', collect(output));
   child.stderr?.on('data', collect(errors));
