@@ -42,9 +42,9 @@ test('helve models lists providers, whether a key is set, models and short names
   const { code, stdout, stderr } = await runHelve(['models'], { env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^In use: anthropic\/claude-sonnet-5-5\n/);
-  expect(stdout).toMatch(/^ {2}anthropic +Anthropic +key from ANTHROPIC_API_KEY +default claude-sonnet-5-5$/m);
-  expect(stdout).toMatch(/^ {2}openai +OpenAI +no key at models\.example +default gpt-6\.1-sol$/m);
-  expect(stdout).toMatch(/^ {2}deepseek +DeepSeek +no key: set DEEPSEEK_API_KEY +default deepseek-flash$/m);
+  expect(stdout).toMatch(/^ {2}anthropic +Anthropic +key from ANTHROPIC_API_KEY +claude-sonnet-5-5$/m);
+  expect(stdout).toMatch(/^ {2}openai +OpenAI +no key at models\.example +gpt-6\.1-sol$/m);
+  expect(stdout).toMatch(/^ {2}deepseek +DeepSeek +no key: set DEEPSEEK_API_KEY +deepseek-flash$/m);
   expect(stdout).toMatch(/^ {2}ollama +Ollama +needs no key$/m);
   expect(stdout).toMatch(/^ {2}anthropic\/claude-opus-5-5 +1,000,000 +128,000 +\$4 \/ \$20$/m);
   expect(stdout).toMatch(/^ {2}sonnet +anthropic\/claude-sonnet-5-5$/m);
@@ -67,7 +67,7 @@ test('helve models and doctor show the host of requests, and nothing of an addre
   const [text, json, doctor] = await Promise.all(
     [['models'], ['models', '--json'], ['doctor']].map(async (args) => (await runHelve(args, { env })).stdout),
   );
-  expect(text).toMatch(/^ {2}glm +Z\.ai +key from ZHIPU_API_KEY at 127\.0\.0\.1:9 +default glm-5\.3$/m);
+  expect(text).toMatch(/^ {2}glm +Z\.ai +key from ZHIPU_API_KEY at 127\.0\.0\.1:9 +glm-5\.3$/m);
   expect(text).toMatch(/^ {2}acme +acme +needs no key at models\.acme\.example$/m);
   expect(JSON.parse(json ?? '').providers).toEqual(
     expect.arrayContaining([
@@ -127,7 +127,9 @@ test.each([
 test('helve models says why nothing is in use, and exits 0', async () => {
   const { code, stdout } = await runHelve(['models']);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^No model is set up yet\. Set one of the keys below, or start a model on this machine\.\n/);
+  expect(stdout).toMatch(
+    /^No model is set up yet\. Sign in with helve login, set one of the keys below, or start a model on this machine\.\n/,
+  );
   const mistyped = await runHelve(['models'], { env: { HELVE_MODEL: 'sonet' } });
   expect(mistyped.stdout).toMatch(
     /^No model can be used: "sonet" names no model\. Did you mean "sonnet"\? Known models are listed below\./,
