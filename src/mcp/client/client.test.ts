@@ -140,9 +140,12 @@ test('log messages of a server are shown up to a limit', async () => {
   expect(notices[20]).toBe('Further messages of odd are not shown.');
 });
 
-test('a server whose program does not exist fails', async () => {
-  const { engine } = await projectWith({ gone: { command: '/nowhere/at/all' } });
-  expect(engine.servers.states()[0]?.detail).toMatch(/^The MCP server gone could not be started \(.*ENOENT/);
+test.each([
+  ['/nowhere/at/all', 'there is no program /nowhere/at/all'],
+  ['nosuchserver', 'nosuchserver is not installed, or not on PATH'],
+])('a server whose program %s does not exist fails', async (command, why) => {
+  const { engine } = await projectWith({ gone: { command } });
+  expect(engine.servers.states()[0]?.detail).toContain(`The MCP server gone could not be started (${why})`);
 });
 
 test('garbage between messages is ignored', async () => {
