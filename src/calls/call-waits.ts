@@ -1,6 +1,7 @@
 // Notes what a call waits for before its work begins, so that a person can see why it does not run.
 import type { CallWait, WaitReason } from '../contract/call-timing.js';
 import type { ToolResultEvent } from '../contract/event.js';
+import { monotonicMs } from '../platform/clock.js';
 import type { CallEnvironment } from './environment.js';
 
 const NOTED_MS = 50; // shorter waits for hooks and room are not worth a line
@@ -42,6 +43,7 @@ export class CallWaits {
   /** The wait lasts until the function that is given to the work is called. */
   async until<Value>(reason: WaitReason, work: (ended: () => void) => Promise<Value>, detail?: string): Promise<Value> {
     const from = Date.now();
+    const begunMs = monotonicMs(); // the clock may be set meanwhile
     const wait: CallWait = { reason, from, to: null, ...(detail !== undefined && { detail }) };
     const isNotedAtOnce = reason === 'earlier_call' || reason === 'question';
     const note = (): void => {
@@ -55,8 +57,9 @@ export class CallWaits {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
-      wait.to = Date.now();
-      if (isNotedAtOnce || wait.to - from >= NOTED_MS) this.#waits.push(wait);
+      const tookMs = Math.round(monotonicMs() - begunMs);
+      wait.to = from + tookMs;
+      if (isNotedAtOnce || tookMs >= NOTED_MS) this.#waits.push(wait);
     };
     try {
       return await work(ended);
