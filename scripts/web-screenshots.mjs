@@ -1,6 +1,6 @@
 // Takes the pictures of the web view in docs/screenshots from real runs: helve serve on a throw-away data folder, background
 // sessions of a temporary project with scripted answers of the model, and Chromium. Given names, it takes only those pictures.
-// `--looks FOLDER` takes all of them, dark, light and on a phone, into another folder.
+// `--looks FOLDER` takes all of them, dark and light, on a desk and a phone, and in two sizes between, into another folder.
 import { execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,13 @@ import { NOW, withFixedTimes } from './screenshots/web-times.mjs';
 
 const FOLDER = 'docs/screenshots';
 const CHROMIUM = process.env['HELVE_CHROMIUM'] ?? '/usr/bin/chromium';
-const sizes = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
+const sizes = {
+  desk: { width: 1440, height: 900 },
+  laptop: { width: 1280, height: 720 },
+  tablet: { width: 800, height: 1000 },
+  phone: { width: 390, height: 844 },
+};
+const looks = ['dark-desk', 'light-desk', 'dark-phone', 'light-phone', 'light-tablet', 'dark-laptop'];
 const run = promisify(execFile);
 const program = resolve('bin/helve.cjs');
 const { startFakeModelServer } = await import(pathToFileURL('dist/testing.mjs').href);
@@ -51,9 +57,10 @@ try {
 
 function looksOf(picture) {
   if (values.looks === undefined) return [picture];
-  return ['dark', 'light'].flatMap((theme) =>
-    ['desk', 'phone'].map((size) => ({ ...picture, theme, size, name: `${picture.name}-${theme}-${size}` })),
-  );
+  return looks.map((look) => {
+    const [theme, size] = look.split('-');
+    return { ...picture, theme, size, name: `${picture.name}-${look}` };
+  });
 }
 
 async function take({ name, theme, size, open }, url, token) {

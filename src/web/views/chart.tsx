@@ -1,5 +1,5 @@
 // A line over the turns of a session, with its area.
-const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [520, 160, 44, 20, 10];
+const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [520, 160, 58, 20, 10]; // the labels are larger on a phone
 
 interface ChartProps {
   label: string;

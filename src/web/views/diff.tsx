@@ -11,7 +11,7 @@ import { Spans, useCodeSpans } from './code.js';
 import { useWide } from './use-wide.js';
 
 const MAX_ROWS = 2_000; // more than a person reads, and each row costs time to lay out
-const BESIDE = '(min-width: 1180px)';
+const BESIDE = '(min-width: 1400px)';
 
 export interface DiffProps {
   path: string;

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { address } from '../store/route.js';
 import { useApp } from '../store/web-app.js';
-import { SessionRowView } from './session-row.js';
+import { countOf, SessionRowView } from './session-row.js';
 
 const STEP = 60; // rows of a group
 
@@ -28,7 +28,7 @@ export function Home() {
       {groups.map(({ name, rows }) => (
         <section key={name} aria-label={name} class="home-group">
           <h2 class="rows-head">
-            {name} <span class="count">{rows.length}</span>
+            {name} <span class="count">{countOf(rows, app.list.more.value)}</span>
           </h2>
           <div class="card">
             {rows.slice(0, most).map((row) => (

@@ -36,6 +36,10 @@ export function SessionRowView({ row, isCurrent = false }: { row: Row; isCurrent
   );
 }
 
+/** How many rows a group has; the older sessions that are not loaded yet are in the group of those at rest. */
+export const countOf = (rows: readonly Row[], more: string | undefined): string =>
+  `${rows.length}${more !== undefined && rows.every(({ state }) => state !== 'running' && state !== 'requires_action') ? '+' : ''}`;
+
 /** As `helve ps` shows it. */
 function shortAge(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));

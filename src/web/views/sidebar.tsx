@@ -5,7 +5,7 @@ import { themes } from '../store/preferences.js';
 import { address } from '../store/route.js';
 import { useApp } from '../store/web-app.js';
 import { Icon, type IconName } from './icons.js';
-import { SessionRowView } from './session-row.js';
+import { countOf, SessionRowView } from './session-row.js';
 
 export function Sidebar() {
   const app = useApp();
@@ -35,7 +35,7 @@ export function Sidebar() {
         {groups.map(({ name, rows }) => (
           <section key={name} aria-label={name} class={name === 'Needs you' ? 'needs-you' : undefined}>
             <h2 class="rows-head">
-              {name} <span class="count">{rows.length}</span>
+              {name} <span class="count">{countOf(rows, app.list.more.value)}</span>
             </h2>
             {rows.map((row) => (
               <SessionRowView key={row.sessionId} row={row} isCurrent={row.sessionId === current} />
