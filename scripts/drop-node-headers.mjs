@@ -1,5 +1,7 @@
-// Runs at the end of `npm ci` in a clone. The package `node` brings C headers for native modules, 65 MB of them. Nothing
-// here is compiled against them.
+// The package `node` brings C headers for native modules, 65 MB of them. Nothing here is compiled against them.
+//
+// This is the script `dependencies` of package.json: npm runs it after each change of a clone's node_modules, and never
+// where Helve is installed as a package. For a script named `prepare`, npm would print a warning there.
 import { readdirSync, rmSync } from 'node:fs';
 
 const folder = 'node_modules/node/node_modules';

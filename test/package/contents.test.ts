@@ -50,6 +50,12 @@ test('everything that the type declarations import is in the package or its depe
   expect(packed.filter((path) => !reached.files.has(path))).toEqual([]);
 });
 
+test('the package has no script at which npm warns when it is installed', () => {
+  const { scripts } = JSON.parse(readFileSync(join(installed.folder, 'node_modules/helve/package.json'), 'utf8'));
+  const atInstall = /^(?:pre|post)?(?:install|prepare)$|^prepublish$/;
+  expect(Object.keys(scripts).filter((name) => atInstall.test(name))).toEqual([]);
+});
+
 test('each package whose code is in the bundle is named with its licence', () => {
   const notices = readFileSync(join(installed.folder, 'node_modules/helve/dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
   const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
