@@ -65,7 +65,10 @@ async function commitAll(
   // Only paths that git sees: to exclude an ignored one makes `git add` fail.
   const left = [...nested, ...changes.leftOut];
   const paths = [':(top)', ...left.map((path) => `:(top,exclude,literal)${path}`)];
-  await git.must(folder, ['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'], {
+  // Without `--sparse`, git skips files outside of a sparse checkout, or fails.
+  const isSparse = (await git.ask(folder, ['config', '--bool', 'core.sparseCheckout'])) === 'true';
+  const options = ['--all', ...(isSparse ? ['--sparse'] : []), '--pathspec-from-file=-', '--pathspec-file-nul'];
+  await git.must(folder, ['add', ...options], {
     input: paths.join('\0'),
   });
   const staged = await git.run(folder, ['diff', '--cached', '--quiet']);

@@ -63,6 +63,19 @@ test('a project in a folder of the repository is the same folder in the worktree
   expect(opened.place.root).toBe(join(opened.record.folder, 'src'));
 });
 
+test('files outside of a sparse checkout are committed and merged, too', async () => {
+  const here = await machine({ 'outside/old.txt': 'old\n' });
+  here.git('sparse-checkout', 'set', '--cone', 'src');
+  const opened = await here.open();
+  const outside = join(opened.place.root, 'outside');
+  expect(existsSync(outside)).toBe(false);
+  await mkdir(outside);
+  for (const name of ['old.txt', 'new.txt']) await writeFile(join(outside, name), 'changed\n');
+  const files = ['outside/new.txt', 'outside/old.txt'];
+  expect(await finish(opened, 'merge')).toEqual({ outcome: 'merged', files, holds: [] });
+  for (const file of files) expect(here.git('show', `HEAD:${file}`)).toBe('changed\n');
+});
+
 test('changes are committed on the branch, and the worktree is kept', async () => {
   const here = await machine();
   const opened = await here.open({ name: 'one' });
