@@ -55,6 +55,12 @@ test('a line for every hour runs in each real hour', () => {
   expect(timesOf('0 * * * *', '2026-03-29T01:00', 2)).toEqual(['2026-03-29 03:00', '2026-03-29 04:00']);
 });
 
+test('a line in UTC does not know the zone of the machine', () => {
+  const cron = parseCron('30 2 * * *', new Date(), 'utc');
+  if ('problem' in cron) throw new Error(cron.problem);
+  expect(nextTime(cron, new Date('2026-03-28T03:00Z'), 'utc')?.toISOString()).toBe('2026-03-29T02:30:00.000Z');
+});
+
 test('a day without midnight is found', () => {
   process.env['TZ'] = 'America/Santiago';
   expect(timesOf('0 0 * * *', '2026-09-05T12:00', 2)).toEqual(['2026-09-06 01:00', '2026-09-07 00:00']);

@@ -1,6 +1,8 @@
-// Cron lines of five fields, in the time zone of the machine. Times that a change of the clocks skips run right after it;
+// Cron lines of five fields, in the time zone of the machine or in UTC. Times that a change of the clocks skips run right after it;
 // times that it repeats run once, unless the line runs in every hour anyway.
 import { counted } from '../../platform/text/counted.js';
+
+export type CronZone = 'local' | 'utc';
 
 /** A parsed line: the values that each field allows. */
 export interface Cron {
@@ -52,10 +54,10 @@ const LONGEST_YEARS = 8;
 class BadCron extends Error {}
 
 /** Parses a line, or says what is wrong with it. A line that never fires is wrong, too. */
-export function parseCron(line: string, now = new Date()): Cron | { problem: string } {
+export function parseCron(line: string, now = new Date(), zone: CronZone = 'local'): Cron | { problem: string } {
   try {
     const cron = parsed(line);
-    if (nextTime(cron, now)) return cron;
+    if (nextTime(cron, now, zone)) return cron;
     return { problem: `"${line}" never fires: there is no such day.` };
   } catch (error) {
     if (error instanceof BadCron) return { problem: error.message };
@@ -116,28 +118,41 @@ const badPart = (part: string, { name, from, to, names }: Field): BadCron =>
   );
 
 /** The first time after this one at which the line fires; undefined if there is none. */
-export function nextTime(cron: Cron, after: Date): Date | undefined {
+export function nextTime(cron: Cron, after: Date, zone: CronZone = 'local'): Date | undefined {
   const end = new Date(after).setFullYear(after.getFullYear() + LONGEST_YEARS) + 24 * HOUR;
   let time = Math.floor(after.getTime() / MINUTE) * MINUTE + MINUTE;
   while (time < end) {
     const at = new Date(time);
-    if (!isDay(cron, at)) time = nextMidnight(at);
-    else if (isSkipped(cron, at)) return at;
-    else if (!cron.hours.has(at.getHours())) time += HOUR - at.getMinutes() * MINUTE;
-    else if (!cron.minutes.has(at.getMinutes()) || isRepeated(cron, at)) time += MINUTE;
+    const { hour, minute } = clockOf(at, zone);
+    if (!isDay(cron, at, zone)) time = nextMidnight(at, zone);
+    else if (zone === 'local' && isSkipped(cron, at)) return at;
+    else if (!cron.hours.has(hour)) time += HOUR - minute * MINUTE;
+    else if (!cron.minutes.has(minute) || (zone === 'local' && isRepeated(cron, at))) time += MINUTE;
     else return at;
   }
   return undefined;
 }
 
-function isDay({ days, weekdays, months, anyDay, anyWeekday }: Cron, at: Date): boolean {
-  if (!months.has(at.getMonth() + 1)) return false;
-  const [day, weekday] = [days.has(at.getDate()), weekdays.has(at.getDay())];
+const clockOf = (at: Date, zone: CronZone): { hour: number; minute: number } =>
+  zone === 'utc'
+    ? { hour: at.getUTCHours(), minute: at.getUTCMinutes() }
+    : { hour: at.getHours(), minute: at.getMinutes() };
+
+const dateOf = (at: Date, zone: CronZone): { month: number; date: number; weekdayNumber: number } =>
+  zone === 'utc'
+    ? { month: at.getUTCMonth(), date: at.getUTCDate(), weekdayNumber: at.getUTCDay() }
+    : { month: at.getMonth(), date: at.getDate(), weekdayNumber: at.getDay() };
+
+function isDay({ days, weekdays, months, anyDay, anyWeekday }: Cron, at: Date, zone: CronZone): boolean {
+  const { month, date, weekdayNumber } = dateOf(at, zone);
+  if (!months.has(month + 1)) return false;
+  const [day, weekday] = [days.has(date), weekdays.has(weekdayNumber)];
   return anyDay || anyWeekday ? day && weekday : day || weekday;
 }
 
 /** Always later, also where midnight does not exist. */
-function nextMidnight(at: Date): number {
+function nextMidnight(at: Date, zone: CronZone): number {
+  if (zone === 'utc') return Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate() + 1);
   const midnight = new Date(at.getFullYear(), at.getMonth(), at.getDate() + 1).getTime();
   return midnight > at.getTime() ? midnight : at.getTime() + HOUR;
 }
