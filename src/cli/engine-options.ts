@@ -55,6 +55,8 @@ export interface EngineSurroundings {
   env?: Readonly<Record<string, string | undefined>>;
   /** Default: the user's. */
   home?: string;
+  /** Managed settings beside those of the machine, as JSON. */
+  policy?: string | undefined;
   /** The project. Default: the working directory of this process. */
   root?: string;
 }
@@ -62,7 +64,7 @@ export interface EngineSurroundings {
 /** Options for permissions and tools: from flags, then settings, then the environment. */
 export async function engineOptions(
   flags: EngineFlagValues,
-  { asksForTrust = false, env: own = process.env, home, root = process.cwd() }: EngineSurroundings = {},
+  { asksForTrust = false, env: own = process.env, home, policy, root = process.cwd() }: EngineSurroundings = {},
 ): Promise<CliEngineOptions> {
   const sources = readSettingSources(flags['setting-sources']);
   const settings = await readSettings(
@@ -73,6 +75,7 @@ export async function engineOptions(
       ...knownNames({ root, env: own, ...(home !== undefined && { home }) }),
       ...(flags.settings !== undefined && { flag: flags.settings }),
       ...(flags['managed-settings'] !== undefined && { hostFlag: flags['managed-settings'] }),
+      ...(policy !== undefined && { policy }),
       ...(flags.trust && { trust: true }),
       ...(sources && { sources }),
     },

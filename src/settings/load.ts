@@ -58,7 +58,8 @@ export interface FoundSettingsFile {
 export function findFiles(options: LoadOptions): FoundSettingsFile[] {
   const found = settingsPlaces(options).flatMap((place) => {
     const stats = place.path === undefined ? undefined : look(place.path);
-    const isNamed = place.kind === 'flag'; // a file that the user has named is reported if it is missing
+    // A file that the user has named is reported if it is missing.
+    const isNamed = place.kind === 'flag' || place.text !== undefined;
     return stats || isNamed ? [{ place, stamp: stampOf(stats) }] : [];
   });
   // In the home folder, or through links, a project's file may be the user's own: it is then one file, the user's.

@@ -49,6 +49,8 @@ export interface PlaceOptions {
   flag?: string;
   /** `--managed-settings`: settings of a host, as JSON. They come before `--settings`. */
   hostFlag?: string;
+  /** Managed settings beside those of the administrator's folder, as JSON: those of a project of a fleet. */
+  policy?: string;
   /** The folder of the administrator's settings. Default: the platform's usual place. */
   managedFolder?: string;
 }
@@ -68,6 +70,16 @@ export function settingsPlaces(options: PlaceOptions): SettingsPlace[] {
   };
   return [
     ...managedPlaces(options.managedFolder ?? managedFolder()),
+    ...(options.policy === undefined
+      ? []
+      : [
+          {
+            kind: 'managed' as const,
+            file: 'the settings of the project in the fleet',
+            text: options.policy,
+            anchor: root,
+          },
+        ]),
     ...(options.hostFlag === undefined
       ? []
       : [{ kind: 'flag' as const, file: '--managed-settings', text: options.hostFlag, anchor: root }]),

@@ -36,6 +36,8 @@ export interface OpenerOptions {
   surface: Surface;
   /** See `FullEngineOptions`. */
   whenRecorded?: () => Promise<void>;
+  /** Managed settings beside those of the machine, as JSON. */
+  policy?: string | undefined;
   /** Default: those of this process. */
   env?: Readonly<Record<string, string | undefined>>;
   home?: string;
@@ -128,7 +130,7 @@ const capitalized = (sentence: string): string => `${sentence.charAt(0).toUpperC
 async function optionsFor(
   flags: RunFlags,
   place: SessionPlace,
-  own: Pick<OpenerOptions, 'env' | 'home'>,
+  own: Pick<OpenerOptions, 'env' | 'home' | 'policy'>,
 ): Promise<CliEngineOptions> {
   const ours = folderNames(dataFolderOf(own));
   if (folderNames(place.root).some((root) => ours.some((folder) => isInside(folder, root)))) {
