@@ -52,15 +52,20 @@ export interface ClientIdentity {
   role: ClientRole;
   /** The project of a fleet that it is limited to. */
   project?: string;
+  /** How many of its prompts may run at once in a fleet, and how many it may send in a day. */
+  running?: number;
+  perDay?: number;
 }
 
 /** Only this user reaches the socket of the host, so what the other side says of itself is believed. */
 export function readIdentity(params: RpcParams): ClientIdentity {
-  const { actor, role, project } = fieldsOf(fieldsOf(params['_meta'])['helve']);
+  const { actor, role, project, running, perDay } = fieldsOf(fieldsOf(params['_meta'])['helve']);
   return {
     role: isClientRole(role) ? role : 'admin',
     ...(typeof actor === 'string' && { actor }),
     ...(typeof project === 'string' && { project }),
+    ...(typeof running === 'number' && { running }),
+    ...(typeof perDay === 'number' && { perDay }),
   };
 }
 

@@ -26,8 +26,18 @@ export class AccessProblem extends UserFacingError {
   override readonly name = 'AccessProblem';
 }
 
+/** What a token may do in a fleet. */
+export interface FleetScope {
+  /** It sees and begins sessions of this project only. */
+  project?: string | undefined;
+  /** How many of its prompts run at once. */
+  running?: number | undefined;
+  /** How many prompts it may send in a day. */
+  perDay?: number | undefined;
+}
+
 /** What a client was let in with. */
-export interface Grant {
+export interface Grant extends FleetScope {
   /** Unique: a token that is revoked and added again is another one. */
   id: string;
   /** Names the actor in the audit log. */
@@ -67,6 +77,7 @@ interface StoredToken extends Grant {
 interface StoredCode {
   hash: string;
   role: ClientRole;
+  project?: string | undefined;
   expires: number;
 }
 
@@ -94,7 +105,7 @@ export class AccessFile {
   }
 
   /** Returns the token, which is stored nowhere. */
-  async addToken(name: string, role: ClientRole, expires?: number): Promise<string> {
+  async addToken(name: string, role: ClientRole, expires?: number, scope: FleetScope = {}): Promise<string> {
     const token = `${TOKEN_PREFIX}${randomHex(32)}`;
     await this.#change(({ tokens, codes }) => {
       if (tokens.some((one) => one.name === name)) {
@@ -107,7 +118,8 @@ export class AccessFile {
           `There are ${MAX_TOKENS} tokens already, which is the limit. helve serve tokens revoke NAME removes one.`,
         );
       }
-      const added = { id: randomHex(8), name, role, created: Date.now(), expires, hash: hashed(token), browsers: [] };
+      const secret = { hash: hashed(token), browsers: [] };
+      const added = { id: randomHex(8), name, role, ...scope, created: Date.now(), expires, ...secret };
       return { stored: { tokens: [...tokens, added], codes }, result: undefined };
     });
     return token;
@@ -122,11 +134,11 @@ export class AccessFile {
   }
 
   /** A code that signs one browser in within five minutes. */
-  async addCode(role: ClientRole): Promise<string> {
+  async addCode(role: ClientRole, project?: string): Promise<string> {
     const bytes = [...Buffer.from(randomHex(8), 'hex')];
     const letters = bytes.map((byte) => CODE_LETTERS[byte % CODE_LETTERS.length]).join('');
     await this.#change(({ tokens, codes }) => {
-      const added = { hash: hashed(letters), role, expires: Date.now() + CODE_MS };
+      const added = { hash: hashed(letters), role, project, expires: Date.now() + CODE_MS };
       return { stored: { tokens, codes: [...codes, added].slice(-MAX_CODES) }, result: undefined };
     });
     return `${letters.slice(0, 4)}-${letters.slice(4)}`;
@@ -151,10 +163,11 @@ export class AccessFile {
   }
 
   /** Whether what a client was let in with still holds as it was. */
-  holds({ id, role, browser }: Grant): boolean {
+  holds({ id, role, project, browser }: Grant): boolean {
     const one = this.#read().tokens.find((token) => token.id === id);
     const isSignedIn = browser === undefined || one?.browsers.some(({ cookie }) => cookie === browser) === true;
-    return isSignedIn && grantOf(one)?.role === role;
+    const grant = grantOf(one);
+    return isSignedIn && grant?.role === role && grant.project === project;
   }
 
   /** Signs a browser in. Undefined if the token or code is not valid. A code is used up by this. */
@@ -178,7 +191,8 @@ export class AccessFile {
       if (!used) return { stored, result: undefined };
       const id = randomHex(8);
       const created = Date.now();
-      const grant = { id, name: `browser-${id.slice(0, 6)}`, role: used.role, expires: created + BROWSER_MS };
+      const { role, project } = used;
+      const grant = { id, name: `browser-${id.slice(0, 6)}`, role, project, expires: created + BROWSER_MS };
       const tokens = [...stored.tokens, { ...grant, created, browsers: [browser] }];
       const codes = stored.codes.filter((one) => one !== used);
       return { stored: { tokens, codes }, result: { ...secrets, ...grant } };
@@ -251,9 +265,9 @@ export class AccessFile {
 
 function grantOf(token: StoredToken | undefined): Grant | undefined {
   if (!token) return undefined;
-  const { id, name, role, expires } = token;
+  const { id, name, role, expires, project, running, perDay } = token;
   if (expires !== undefined && expires <= Date.now()) return undefined;
-  return { id, name, role, expires };
+  return { id, name, role, expires, project, running, perDay };
 }
 
 /** More time than a code is given means that the clock was set back, so its age is not known. */
@@ -271,10 +285,11 @@ function checked(value: unknown): Stored | undefined {
 
 function isToken(value: unknown): value is StoredToken {
   if (!isObject(value)) return false;
-  const { id, name, role, created, expires, hash, browsers } = value;
+  const { id, name, role, created, expires, hash, browsers, project, running, perDay } = value;
   if (typeof id !== 'string' || typeof name !== 'string' || !isClientRole(role) || typeof created !== 'number')
     return false;
-  if (expires !== undefined && typeof expires !== 'number') return false;
+  if (project !== undefined && typeof project !== 'string') return false;
+  if ([expires, running, perDay].some((one) => one !== undefined && typeof one !== 'number')) return false;
   if (hash !== undefined && typeof hash !== 'string') return false;
   return Array.isArray(browsers) && browsers.every(isBrowser);
 }
@@ -285,5 +300,6 @@ const isBrowser = (value: unknown): value is StoredBrowser =>
 const isCode = (value: unknown): value is StoredCode =>
   isObject(value) &&
   typeof value['hash'] === 'string' &&
+  ['string', 'undefined'].includes(typeof value['project']) &&
   isClientRole(value['role']) &&
   typeof value['expires'] === 'number';

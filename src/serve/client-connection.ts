@@ -77,6 +77,14 @@ export class ClientConnection {
       socket.pause(); // one frame may still come
     };
     socket.on('message', keep);
+    const { project } = this.grant;
+    if (project !== undefined && !backEnd.hasProjects) {
+      this.close(
+        closeCodes.refused,
+        `The token is for the project ${project} of a fleet, and this server shows a machine.`,
+      );
+      return await closed;
+    }
     try {
       this.#host = await backEnd.connect();
     } catch (error) {
@@ -212,7 +220,8 @@ export class ClientConnection {
     const params = fieldsOf(message['params']);
     const { name, version } = fieldsOf(params['clientInfo']);
     if (typeof name === 'string') this.#clientName = `The client, ${name} ${String(version ?? '')},`.slice(0, 100);
-    const helve = { ...this.#options.backEnd.caller(), actor: this.grant.name, role: this.grant.role };
+    const { name: actor, role, project, running, perDay } = this.grant;
+    const helve = { ...this.#options.backEnd.caller(), actor, role, project, running, perDay };
     return { ...message, params: { ...params, _meta: { ...fieldsOf(params['_meta']), helve } } };
   }
 

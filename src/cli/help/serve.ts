@@ -22,6 +22,9 @@ Options
   --role view|answer|run|admin   of tokens add, and of code: view reads, answer answers questions, run sends prompts
                            and changes sessions, admin deletes sessions and ends the host process
   --expires TIME           of tokens add: a time such as 30m, 12h or 90d
+  --project NAME           of tokens add, and of code: only sessions of this project of a fleet
+  --running N              of tokens add: how many of its prompts run at once in a fleet
+  --per-day N              of tokens add: how many prompts it may send to a fleet on a day, in UTC
   --json                   of tokens list
 
 Sessions run in the host process and go on when the server ends. Clients use /acp (WebSocket), /healthz and /metrics.

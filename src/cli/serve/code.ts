@@ -9,11 +9,11 @@ import { UsageProblem } from '../usage-problem.js';
 import { writeLine } from '../write-line.js';
 
 export async function code(argv: readonly string[], dataFolder: string): Promise<number> {
-  const { values, positionals } = readArgs(argv, { role: { type: 'string' } });
+  const { values, positionals } = readArgs(argv, { role: { type: 'string' }, project: { type: 'string' } });
   if (positionals[0] !== undefined)
     throw new UsageProblem(`helve serve code takes no argument such as "${positionals[0]}".`);
   const role = oneOf('--role', clientRoles, values.role ?? 'run');
-  await writeLine(process.stdout, await new AccessFile(dataFolder).addCode(role));
+  await writeLine(process.stdout, await new AccessFile(dataFolder).addCode(role, values.project));
   await writeLine(process.stderr, `helve: It signs one browser in with the role ${role}, within five minutes.`);
   return exitCode.ok;
 }

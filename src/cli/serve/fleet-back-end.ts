@@ -21,6 +21,7 @@ export async function fleetBackEnd({ values, version, tell }: FleetBackEndOption
   const { database, url, seal } = await openFleet(values);
   const server = new FleetServer({ url, database, seal, onProblem: tell });
   return {
+    hasProjects: true,
     async connect() {
       const [ours, theirs] = pairedTransports();
       const agent = new FleetAgent(theirs, { server, version, onProblem: tell });

@@ -10,6 +10,7 @@ import { chooseAction } from '../choose-action.js';
 import { exitCode } from '../exit-codes.js';
 import { oneOf } from '../one-of.js';
 import { UsageProblem } from '../usage-problem.js';
+import { wholeNumber } from '../whole-number.js';
 import { writeLine } from '../write-line.js';
 
 const USAGE = 'Use helve serve tokens add NAME --role ROLE, list, or revoke NAME.';
@@ -21,8 +22,16 @@ export async function tokens([name, ...rest]: readonly string[], dataFolder: str
   return await action(rest, new AccessFile(dataFolder));
 }
 
+const addFlags = {
+  role: { type: 'string' },
+  expires: { type: 'string' },
+  project: { type: 'string' },
+  running: { type: 'string' },
+  'per-day': { type: 'string' },
+} as const;
+
 const add: Action = async (argv, access) => {
-  const { values, positionals } = readArgs(argv, { role: { type: 'string' }, expires: { type: 'string' } });
+  const { values, positionals } = readArgs(argv, addFlags);
   const name = onlyName(positionals, 'add');
   if (!/^[\w.@-]{1,64}$/.test(name)) {
     throw new UsageProblem(`A name has 1 to 64 letters, digits, "-", "_", "." and "@", but was "${name}".`);
@@ -30,7 +39,12 @@ const add: Action = async (argv, access) => {
   if (values.role === undefined) throw new UsageProblem(`--role is missing: one of ${clientRoles.join(', ')}.`);
   const role: ClientRole = oneOf('--role', clientRoles, values.role);
   const expires = values.expires === undefined ? undefined : Date.now() + readTime(values.expires);
-  const token = await access.addToken(name, role, expires);
+  const scope = {
+    project: values.project,
+    running: values.running === undefined ? undefined : wholeNumber('running', values.running),
+    perDay: values['per-day'] === undefined ? undefined : wholeNumber('per-day', values['per-day']),
+  };
+  const token = await access.addToken(name, role, expires, scope);
   await writeLine(process.stdout, token);
   const until = expires === undefined ? '' : ` It is valid until ${new Date(expires).toISOString()}.`;
   await writeLine(
@@ -49,8 +63,18 @@ const list: Action = async (argv, access) => {
   } else if (all.length === 0) {
     await writeLine(process.stderr, 'There are no tokens. helve serve tokens add NAME --role run makes one.');
   } else {
-    const rows = all.map((one) => [one.name, one.role, day(one.created), expiryWords(one), browserWords(one)]);
-    await writeLine(process.stdout, table([['NAME', 'ROLE', 'ADDED', 'EXPIRES', 'BROWSERS'], ...rows]).join('\n'));
+    const rows = all.map((one) => [
+      one.name,
+      one.role,
+      one.project ?? '',
+      day(one.created),
+      expiryWords(one),
+      browserWords(one),
+    ]);
+    await writeLine(
+      process.stdout,
+      table([['NAME', 'ROLE', 'PROJECT', 'ADDED', 'EXPIRES', 'BROWSERS'], ...rows]).join('\n'),
+    );
   }
   return exitCode.ok;
 };
