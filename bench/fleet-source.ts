@@ -1,8 +1,8 @@
 // What bench/fleet.mjs measures.
+export { LocalPostgres } from '../scripts/run-postgres.js';
 export { createAgent } from '../src/compose/create-agent.js';
 export { openDatabase } from '../src/fleet/postgres.js';
 export { FileStore } from '../src/fleet/store/file-store.js';
 export { PostgresStore } from '../src/fleet/store/postgres-store.js';
 export { SessionCopy } from '../src/fleet/store/session-copy.js';
 export { scriptedModel } from '../src/models/scripted.js';
-export { TestPostgres } from '../test/fleet/run-postgres.js';

@@ -11,8 +11,8 @@ const TURNS = Number(process.env.TURNS ?? 30);
 const PACE_MS = 10; // of the model: what is stored without waiting is stored by then, as with a real one
 
 const source = await importSource('bench/fleet-source.ts');
-const { createAgent, openDatabase, FileStore, PostgresStore, SessionCopy, scriptedModel, TestPostgres } = source;
-const postgres = await TestPostgres.start();
+const { createAgent, openDatabase, FileStore, PostgresStore, SessionCopy, scriptedModel, LocalPostgres } = source;
+const postgres = await LocalPostgres.start();
 const database = await openDatabase(postgres.url);
 const store = new PostgresStore(database);
 const root = mkdtempSync(join(tmpdir(), 'helve-bench-'));
