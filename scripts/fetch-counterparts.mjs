@@ -26,7 +26,8 @@ const groups = {
       'zod@4.6.7',
     ],
   },
-  // A second parser of shell commands, the official collector of traces, and a check of the types of a package.
+  // A second parser of shell commands, the official collector of traces, a check of the types of a package, and the schemas of
+  // Kubernetes.
   'test-tools': {
     variable: 'HELVE_TEST_TOOLS',
     packages: [
@@ -35,6 +36,7 @@ const groups = {
       '@opentelemetry/sdk-trace-base@2.12.0',
       '@opentelemetry/api@1.9.1',
       '@arethetypeswrong/cli@0.18.5',
+      'kubernetes-models@5.1.0',
     ],
   },
   // Servers as people use them. The tests keep them off the network.
