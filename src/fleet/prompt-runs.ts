@@ -161,7 +161,9 @@ export class PromptRuns {
     const { prompts, workspaces } = this.#options;
     if (!repository) return undefined;
     await prompts.note(owner, 'running');
-    return await workspaces.open(owner, repository);
+    const workspace = await workspaces.open(owner, repository);
+    await prompts.placed(owner, workspace.root);
+    return workspace;
   }
 
   /** What it has recorded since is not stored, so it must do nothing more. */

@@ -17,7 +17,7 @@ export interface FleetPrompt {
   promptId: string;
   /** Projects get an equal share of the workers. */
   project: string;
-  /** The folder that the session works in, on every worker. Empty with a repository. */
+  /** The folder that the session works in, on every worker. With a repository it is made by the first worker. */
   root: string;
   /** The session works on this, in a workspace of its own. */
   repository?: WantedRepository | undefined;
@@ -37,7 +37,7 @@ export interface FleetSession {
   sessionId: string;
   title: string;
   project: string;
-  /** Empty with a repository. */
+  /** Empty until a worker has made the workspace of a repository. */
   root: string;
   repository: WantedRepository | undefined;
   state: FleetState;
@@ -151,6 +151,15 @@ export class FleetPrompts {
       values: [sessionId, promptId],
     });
     return row && { root: row.root, repository: repositoryIn(row), isCancelled: row.cancelled_at !== null };
+  }
+
+  /** Records where the session of a repository works. */
+  async placed({ sessionId, epoch }: SessionOwner, root: string): Promise<void> {
+    await queryWhenUp(this.#database, {
+      text: `update helve.session set root = $3 where id = $1 and epoch = $2 and root <> $3
+             returning ${notify('changed', 'id')}`,
+      values: [sessionId, epoch, root],
+    });
   }
 
   async begun({ sessionId }: SessionOwner, promptId: string): Promise<void> {

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileStore } from '../store/file-store.js';
+import { FileStore, recordsAmong } from '../store/file-store.js';
 import type { RecordStore } from '../store/record-store.js';
 import { SessionCopy } from '../store/session-copy.js';
 
@@ -40,7 +40,7 @@ export class SessionCopies {
   }
 
   async #refresh(sessionId: string): Promise<void> {
-    const files = await this.#store.files(sessionId);
+    const files = recordsAmong(await this.#store.files(sessionId));
     let stored = await this.#here.files(sessionId);
     const isAnother = [...stored].some(([file, size]) => size > (files.get(file) ?? 0)); // made again under its id
     if (isAnother) {

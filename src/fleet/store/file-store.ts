@@ -37,7 +37,11 @@ import {
 export const CHANGES = 'changes.jsonl';
 
 /** What the fleet keeps of a session beside its records. The engine has none of it in its folder. */
-export const OF_FLEET = ['workspace/0/tree', 'workspace/0/content', 'images/index', 'images/content'] as const;
+const OF_FLEET: readonly string[] = ['workspace/0/tree', 'workspace/0/content', 'images/index', 'images/content'];
+
+/** The files that the engine has in its folder. */
+export const recordsAmong = (files: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
+  new Map([...files].filter(([file]) => !OF_FLEET.includes(file)));
 
 /** Files that grow, in the folder of a session or of a child agent. */
 const GROWING: ReadonlySet<string> = new Set(['session.jsonl', 'audit.jsonl', 'spending.jsonl']);

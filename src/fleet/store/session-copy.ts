@@ -1,7 +1,7 @@
 // Copies the records of a session from the folder that the engine writes to a store that outlives the machine, and back.
 import { writeAuditHead } from '../../agent/observe/audit-log.js';
 import { sessionFolder } from '../../agent/store/session-folder.js';
-import { FileStore, OF_FLEET } from './file-store.js';
+import { FileStore, recordsAmong } from './file-store.js';
 import { type AppendedBytes, PART_BYTES, type RecordStore, type SessionOwner } from './record-store.js';
 
 const MAX_APPEND_BYTES = 4 * PART_BYTES;
@@ -67,7 +67,7 @@ export class SessionCopy {
   async *#newBytes(): AsyncIterable<AppendedBytes[]> {
     const { from, owner } = this.#options;
     const { sessionId } = owner;
-    const files = await from.files(sessionId);
+    const files = recordsAmong(await from.files(sessionId));
     await this.#options.before?.(files);
     let appended: AppendedBytes[] = [];
     let waiting = 0;
@@ -97,7 +97,7 @@ const largeFirst = ([one]: readonly [string, number], [other]: readonly [string,
 
 /**
  * Makes the folder of a session again from the store, as it would be after a kill. A folder of the session that is here is
- * removed: it may have records that were rejected there. Returns the lengths of its files.
+ * removed: it may have records that were rejected there. Returns the lengths of the files in the store.
  */
 export async function fetchSession(
   from: RecordStore,
@@ -106,11 +106,11 @@ export async function fetchSession(
 ): Promise<ReadonlyMap<string, number>> {
   const here = new FileStore(dataFolder);
   await here.remove(sessionId);
-  const files = await from.files(sessionId);
-  if (files.size === 0) return files;
+  const stored = await from.files(sessionId);
+  const files = recordsAmong(stored);
+  if (files.size === 0) return stored;
   const owner = await here.claim(sessionId);
   for (const file of files.keys()) {
-    if (OF_FLEET.some((name) => name === file)) continue;
     let position = 0;
     for await (const bytes of from.read(sessionId, file)) {
       await here.append(owner, [{ file, position, bytes }]);
@@ -118,5 +118,5 @@ export async function fetchSession(
     }
   }
   writeAuditHead(sessionFolder(dataFolder, sessionId).path);
-  return files;
+  return stored;
 }
