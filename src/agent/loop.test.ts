@@ -341,9 +341,99 @@ test('continues after a broken stream with the complete blocks, and runs nothing
   );
   expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', text: 'done' });
   expect(executed).toEqual(['x']);
-  expect(lastUserText(requests[1])).toMatch(
-    /noted x.*cut off at 4 characters because the connection to the model broke/,
+  expect(requests[1]?.slice(1)).toEqual([
+    {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'Reading.' },
+        { type: 'tool_use', id: 'a', name: 'Note', input: { text: 'x' } },
+      ],
+    },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'noted x' }] },
+  ]);
+});
+
+test('an answer that breaks off after a call is retried with a wait, as often as any other request', async () => {
+  let count = 0;
+  const { model, requests } = modelOf(
+    ...Array.from(
+      { length: 6 },
+      () =>
+        async function* (): AsyncGenerator<ModelEvent> {
+          count += 1;
+          yield* call(`call${count}`, `{"text":"${count}"}`);
+          throw new ModelFailure('overloaded', 'It is overloaded.');
+        },
+    ),
+    [...say('done'), end('end_turn')],
   );
+  const waits: number[] = [];
+  const wait = async (milliseconds: number) => void waits.push(milliseconds);
+  const { result, events } = await run(await agentWith(model, { retries: { wait, random: () => 0.5 } }));
+  expect(result).toMatchObject({ outcome: 'completed', text: 'done' });
+  expect(executed).toEqual(['1', '2', '3', '4', '5', '6']);
+  expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000]);
+  expect(events.flatMap((event) => (event.type === 'model_retry' ? [event.attempt] : []))).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(JSON.stringify(requests)).not.toContain('connection');
+});
+
+test('an answer that breaks off again and again keeps its last text, and no part of a call', async () => {
+  const { model } = modelOf(
+    ...Array.from(
+      { length: 3 },
+      () =>
+        async function* (): AsyncGenerator<ModelEvent> {
+          yield* say('I write the file.');
+          yield { type: 'call_start', index: 1, id: 'b', name: 'Note' };
+          yield { type: 'call_input', index: 1, json: '{"te' };
+          throw new ModelFailure('overloaded', 'It is overloaded.');
+        },
+    ),
+  );
+  const agent = await agentWith(model, { retries: { wait: async () => {}, maxRetries: 2 } });
+  const { result, events } = await run(agent);
+  expect(result).toMatchObject({ outcome: 'model_error', text: 'It is overloaded. It was tried 3 times.' });
+  expect(agent.session.transcript.messages.at(-1)).toEqual({
+    role: 'assistant',
+    content: [{ type: 'text', text: 'I write the file.' }],
+  });
+  expect(events.filter(({ type }) => type === 'answer_restart')).toHaveLength(2);
+  expect(events.map(({ type }) => type)).not.toContain('tool_call');
+});
+
+test('tokens of an interrupted answer and of tries that failed are counted', async () => {
+  const started = (input_tokens: number): ModelEvent => ({
+    type: 'message_start',
+    id: '',
+    model: '',
+    usage: { ...noUsage, input_tokens, output_tokens: 1 },
+  });
+  const { model } = modelOf(
+    async function* () {
+      yield started(100);
+      throw new ModelFailure('overloaded', 'It is overloaded.');
+    },
+    async function* (_request, signal) {
+      yield started(1000);
+      yield { type: 'text_delta', text: 'x'.repeat(80) };
+      agent.interrupt();
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    },
+  );
+  const agent: FullAgent = await agentWith(model, {
+    retries: { wait: async () => {} },
+    budget: { session: { tokens: 5000, turns: 9 } },
+  });
+  const { result, events } = await run(agent);
+  const usage = { ...noUsage, input_tokens: 1100, output_tokens: 21 };
+  expect(result).toMatchObject({ outcome: 'interrupted', usage, models: [{ usage }] });
+  expect(result.budget).toMatchObject([
+    { unit: 'tokens', spent: 1121 },
+    { unit: 'turns', spent: 1 },
+  ]);
+  expect(events.find(({ type }) => type === 'turn_end')).toMatchObject({
+    usage: { input_tokens: 1000, output_tokens: 20 },
+  });
 });
 
 test('fails with the message of the model failure if nothing was answered', async () => {

@@ -2,7 +2,7 @@
 import type { CallEnvironment } from '../calls/environment.js';
 import type { AgentEvent, AgentHappening, RunOutcome } from '../contract/event.js';
 import type { Message, UserBlock, UserMessage } from '../contract/message.js';
-import type { Model } from '../contract/model.js';
+import type { Model, ModelFailure } from '../contract/model.js';
 import { steadyClock } from '../platform/clock.js';
 import { EventQueue } from '../platform/event-queue.js';
 import { reapedLeftovers } from '../platform/shell/leftovers.js';
@@ -154,6 +154,7 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
   const limits = new LimitNotes({ maxTurns, timeLimits: input.timeLimits });
   const preloaded = new Set<string>();
   let expectedCall: string | undefined;
+  let continues: ModelFailure | undefined;
   for (let turn = 1; turn <= maxTurns; turn += 1) {
     for (const component of components) {
       const ended = component.beforeRequest?.();
@@ -169,6 +170,7 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
       tools: session.tools.definitions(),
       messages: session.transcript.forRequest(),
       ...(expectedCall !== undefined && { expectedCall }),
+      ...(continues && { continues }),
       onSent() {
         for (const component of components) component.onRequestSent?.();
       },
@@ -213,6 +215,7 @@ async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<vo
       const stopped = await component.afterTurn?.(done, moment);
       if (stopped !== undefined && next.end === undefined) next = { end: 'stopped', text: stopped };
     }
+    continues = next.continues;
     const content: UserBlock[] = [...results];
     if (next.say !== undefined) content.push({ type: 'text', text: next.say });
     // Only if the run continues: after the last answer, reminders wait for the next prompt.

@@ -5,13 +5,18 @@ import type { TurnOutcome } from './turn.js';
 import { type CountedModel, sum, UsageByModel } from './usage-by-model.js';
 
 const MAX_CUT_ANSWERS = 3; // in a row: a model that exceeds the output limit three times will do so again
-const MAX_BROKEN_STREAMS = 3;
+const MAX_BROKEN_STREAMS = 3; // in a row, of a model without retries
 const MAX_MALFORMED_TURNS = 5;
 const MAX_EMPTY_ANSWERS = 1; // in a row: the model is asked once for a text
 const MAX_PAUSES = 10; // in a row, like the provider's own loop of server-side tools
 
-/** The next step after a turn: end the run, or continue, optionally with a message to the model. */
-export type NextStep = { end: RunOutcome; text: string; say?: string } | { end?: undefined; say?: string };
+/**
+ * The next step after a turn: end the run, or continue, optionally with a message to the model. `continues` is the failure
+ * that broke the answer off.
+ */
+export type NextStep =
+  | { end: RunOutcome; text: string; say?: string; continues?: undefined }
+  | { end?: undefined; say?: string; continues?: ModelFailure };
 
 /** Records the state of one run, and decides after each turn how it continues. */
 export class RunRecord {
@@ -47,7 +52,11 @@ export class RunRecord {
 
   note(happening: AgentHappening): void {
     if (happening.type === 'stop_request') this.#stopRequest ??= happening.reason;
-    if (happening.type === 'model_retry') this.#answering = this.#named(happening.provider, happening.model);
+    if (happening.type === 'model_retry') {
+      if (happening.usage) this.#count(happening.usage);
+      this.#answering = this.#named(happening.provider, happening.model);
+      this.#brokenStreams = 0; // the model counts its retries
+    }
     if (happening.type === 'compaction') {
       if (isAnything(happening.usage)) this.#count(happening.usage);
       this.#answering = this.#model;
@@ -171,8 +180,11 @@ export class RunRecord {
       this.#failure = failure;
       return { end: 'model_error', text: failure.message };
     }
-    if (outcome.results.length > 0) return {};
-    return { say: '[The connection broke while you were answering. Go on exactly where you stopped.]' };
+    if (outcome.results.length > 0) return { continues: failure };
+    return {
+      say: '[The connection broke while you were answering. Go on exactly where you stopped.]',
+      continues: failure,
+    };
   }
 
   #afterCutAnswer({ results }: TurnOutcome): NextStep {

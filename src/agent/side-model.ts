@@ -32,6 +32,7 @@ export function sideModel({ choose, used }: SideModelOptions): SideModel {
       for await (const event of asked.stream({ system: [SYSTEM], tools: [], messages, aside: true }, signal)) {
         if (event.type === 'text_delta') answer += event.text;
         else if (event.type === 'restart') answer = '';
+        else if (event.type === 'retry' && event.usage) used(asked, event.usage);
         else if (event.type === 'message_end') {
           used(asked, event.usage);
           if (event.stopReason === 'refusal') throw new ModelFailure('invalid_request', `${asked.name} refused to.`);

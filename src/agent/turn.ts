@@ -14,6 +14,7 @@ import {
   type Usage,
 } from '../contract/model.js';
 import type { Tool } from '../contract/tool.js';
+import { UsageSoFar } from '../models/retry/usage-so-far.js';
 import { monotonicMs } from '../platform/clock.js';
 import { messageOf } from '../platform/message-of.js';
 import { noUsage } from './usage.js';
@@ -114,7 +115,8 @@ class StreamedAnswer {
   #model: string;
   #stopReason: StopReason | null = null;
   #explanation: string | undefined;
-  #usage = noUsage;
+  #usage: Usage | undefined;
+  readonly #usageSoFar = new UsageSoFar();
 
   constructor(input: TurnInput) {
     this.#input = input;
@@ -130,6 +132,7 @@ class StreamedAnswer {
   }
 
   take(event: ModelEvent): void {
+    this.#usageSoFar.take(event);
     switch (event.type) {
       case 'message_start':
         this.#id = event.id;
@@ -200,7 +203,7 @@ class StreamedAnswer {
     this.#emit({ type: 'text_delta', text });
   }
 
-  /** No block was complete, so no call has started. */
+  /** No call was complete, so none has started. */
   #restart(): void {
     if (this.#calls.length > 0) throw new Error('An answer was restarted after calls of it had started.');
     this.#assembler.cut('stream');
@@ -218,9 +221,10 @@ class StreamedAnswer {
     this.#keepUnfinishedText();
   }
 
-  /** After a broken connection: complete blocks are kept, and an incomplete call gets a result, so that it is sent again. */
+  /** After a failure that ends the answer: the same, but the input of the last call may be invalid because it was cut off. */
   closeBroken(): void {
     this.#keepUnfinishedText();
+    this.#assembler.cut('stream');
     this.#cutShort('stream');
   }
 
@@ -239,7 +243,7 @@ class StreamedAnswer {
       malformedTool: this.#calls.length === 1 ? this.#malformedTool : undefined,
       stopReason: this.#stopReason,
       explanation: this.#explanation,
-      usage: this.#usage,
+      usage: this.#usage ?? this.#usageSoFar.usage ?? noUsage,
     };
   }
 

@@ -71,6 +71,11 @@ export interface ModelRequest {
    * valid call of it.
    */
   expectedCall?: string;
+  /**
+   * The answer before this request failed with this after its calls had begun. The request goes on from their results:
+   * it is a retry like any other, with a wait before it.
+   */
+  continues?: ModelFailure;
   /** Not a turn of the conversation: its answer, a summary for example, is not shown. */
   aside?: true;
   /** Called when the request has left this process. A model that can't tell does not call it. */
@@ -89,10 +94,11 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A piece of an answer, as it arrives. */
 export type ModelEvent =
-  | { type: 'message_start'; id: string; model: string }
+  /** `usage` is what the server has counted by then: the input, as a rule. `message_end` has the whole of it. */
+  | { type: 'message_start'; id: string; model: string; usage?: Usage }
   /** The request failed with a temporary error; it is sent again after the wait, perhaps to another model. */
   | ({ type: 'retry' } & RetryFacts)
-  /** The answer starts again: discard what has arrived so far, none of which was complete. */
+  /** The answer starts again: discard what has arrived so far, also its complete blocks. No call was among them. */
   | { type: 'restart' }
   /** Empty while text is held back that may turn out to be a call. */
   | { type: 'text_delta'; text: string }
@@ -131,6 +137,8 @@ export interface RetryFacts {
   /** The next model and its provider: several providers have models of the same name. */
   provider: string;
   model: string;
+  /** The tokens of the try that failed, as far as they are known; left out if the server reported none. */
+  usage?: Usage;
 }
 
 /** Why an answer ended. */
@@ -171,7 +179,7 @@ export type ModelFailureKind =
   | 'server_error'
   /** A budget is used up: see docs/budgets.md. The request was not sent. Sent again: no. */
   | 'budget'
-  /** The answer broke off, or nothing came for too long. Sent again: yes, while nothing of the answer is complete; after that, the run goes on from there. */
+  /** The answer broke off, or nothing came for too long. Sent again: yes; if a call was complete, the run goes on from its result. */
   | 'broken_stream';
 
 /** What a person has to change after a failed request. A surface says how that is done there. */

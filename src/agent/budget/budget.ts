@@ -135,14 +135,18 @@ export class Budget implements AgentBudget {
     this.#checkPrices(model);
   }
 
-  /** After a request. */
-  spend(model: Pick<Model, 'provider' | 'name' | 'facts'>, usage: Usage, at = monotonicMs()): void {
+  /** After a request, or after a try of it that failed: then `turns` is 0. */
+  spend(
+    model: Pick<Model, 'provider' | 'name' | 'facts'>,
+    usage: Usage,
+    { turns = 1, at = monotonicMs() }: { turns?: 0 | 1; at?: number } = {},
+  ): void {
     const prices = model.facts?.prices;
     const usd = prices ? costOf(usage, prices) : null;
     const ms = this.#takeTime(at);
     const tokens = tokensOf(usage);
-    this.#count({ usd: usd ?? 0, tokens, turns: 1, minutes: ms / 60_000 });
-    this.#write({ model: `${model.provider}/${model.name}`, usd, tokens, turns: 1, ms });
+    this.#count({ usd: usd ?? 0, tokens, turns, minutes: ms / 60_000 });
+    this.#write({ model: `${model.provider}/${model.name}`, usd, tokens, turns, ms });
     for (const use of this.near()) this.#announce(use, 'near');
   }
 

@@ -1,4 +1,5 @@
 import type { Model, Usage } from '../../contract/model.js';
+import { UsageSoFar } from '../../models/retry/usage-so-far.js';
 
 /** Checks each request before it is sent, and counts it after it. */
 interface RequestBudget {
@@ -6,7 +7,8 @@ interface RequestBudget {
   check(model: Model): Promise<void>;
   /** The server has begun to answer. */
   onSent(): void;
-  spend(model: Pick<Model, 'provider' | 'name' | 'facts'>, usage: Usage): Promise<void>;
+  /** `turns`: 0 for a try that failed, since its request is sent again. */
+  spend(model: Pick<Model, 'provider' | 'name' | 'facts'>, usage: Usage, turns?: 0 | 1): Promise<void>;
 }
 
 /** Wraps the model, which may change between runs. A fallback that answers is counted at its own prices. */
@@ -32,15 +34,22 @@ export function budgetedModel(model: Model, budget: RequestBudget): Model {
     async *stream(request, signal) {
       await budget.check(model);
       let answering: Pick<Model, 'provider' | 'name' | 'facts'> = model;
-      for await (const event of model.stream(request, signal)) {
-        budget.onSent();
-        if (event.type === 'retry') {
-          const { provider, model: name } = event;
-          const known = [model, ...(model.fallbacks ?? [])];
-          answering = known.find((one) => one.provider === provider && one.name === name) ?? { provider, name };
+      const soFar = new UsageSoFar();
+      try {
+        for await (const event of model.stream(request, signal)) {
+          budget.onSent();
+          soFar.take(event);
+          if (event.type === 'retry') {
+            if (event.usage) await budget.spend(answering, event.usage, 0);
+            const { provider, model: name } = event;
+            const known = [model, ...(model.fallbacks ?? [])];
+            answering = known.find((one) => one.provider === provider && one.name === name) ?? { provider, name };
+          }
+          if (event.type === 'message_end') await budget.spend(answering, event.usage);
+          yield event;
         }
-        if (event.type === 'message_end') await budget.spend(answering, event.usage);
-        yield event;
+      } finally {
+        if (soFar.usage) await budget.spend(answering, soFar.usage); // it was interrupted, or it broke off
       }
     },
   };

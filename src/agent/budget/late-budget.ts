@@ -94,9 +94,9 @@ export class LateBudget implements AgentBudget {
   }
 
   /** The answer goes on if the code can't be loaded, for example because too many files are open: it is counted later. */
-  async spend(model: Pick<Model, 'provider' | 'name' | 'facts'>, usage: Usage): Promise<void> {
+  async spend(model: Pick<Model, 'provider' | 'name' | 'facts'>, usage: Usage, turns: 0 | 1 = 1): Promise<void> {
     const at = monotonicMs();
-    this.#do((budget) => budget.spend(model, usage, at));
+    this.#do((budget) => budget.spend(model, usage, { turns, at }));
     if (!this.#opened) await this.#open().catch(() => {});
   }
 

@@ -22,9 +22,11 @@ export function limitedModel(model: Model, limits: AgentLimits): Model {
       if (tokens >= limits.tokens) throw usedUp(`${limits.tokens} tokens`);
       if (limits.costUsd !== undefined && cost >= limits.costUsd) throw usedUp(`$${limits.costUsd}`);
       for await (const event of model.stream(request, signal)) {
-        if (event.type === 'message_end') {
-          tokens += tokensOf(event.usage);
-          if (prices) cost += costOf(event.usage, prices);
+        // A try that failed has used tokens, too.
+        const usage = event.type === 'message_end' || event.type === 'retry' ? event.usage : undefined;
+        if (usage) {
+          tokens += tokensOf(usage);
+          if (prices) cost += costOf(usage, prices);
         }
         yield event;
       }

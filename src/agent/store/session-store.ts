@@ -231,6 +231,9 @@ export class SessionStore {
       case 'compaction':
         this.#count(happening.usage);
         return;
+      case 'model_retry':
+        if (happening.usage) this.#count(happening.usage);
+        return;
       case 'turn_end': {
         const { stopReason, usage } = happening;
         this.#count(usage);

@@ -4,7 +4,6 @@ import { SilentStream } from './watched-stream.js';
 
 const LONGEST_BACKOFF_MS = 30_000;
 const LONGEST_ASKED_WAIT_MS = 5 * 60_000; // for longer waits, failing at once is better than leaving the user waiting
-const MAX_RETRIES_AFTER_THINKING = 2; // a model that thinks twice without answering is expensive and unlikely to succeed
 const MAX_RETRIES_WITHOUT_SERVER = 2; // a server that never answered is probably not running, rather than restarting
 const MAX_SILENCES = 1; // not counted as retries, and limited to this: each has already cost the user minutes
 const MAX_UNAVAILABLE = 3; // in a row, before a fallback model is used
@@ -17,14 +16,6 @@ export interface RetryPlanOptions {
   random(): number;
 }
 
-/** What the plan needs to know about a failed attempt besides its failure. */
-export interface FailedAttempt {
-  /** Whether thinking was complete, but nothing else. */
-  hasThought: boolean;
-  /** Whether any server has ever answered in this conversation. */
-  hasAnswered: boolean;
-}
-
 interface NextAttempt {
   waitMs: number;
   reason: string;
@@ -32,13 +23,15 @@ interface NextAttempt {
   left: number;
 }
 
-/** Decides what to do after each failure of one request. The caller waits and sends. */
+/**
+ * Decides what to do after each failure of one request, and of those that continue its broken answer. The caller waits
+ * and sends.
+ */
 export class RetryPlan {
   readonly #options: RetryPlanOptions;
   #model = 0;
   #retries = 0;
   #silences = 0;
-  #retriesAfterThinking = 0;
   /** Consecutive failures that were the model's fault. */
   #unavailable = 0;
   /** How often the wait has doubled. */
@@ -52,8 +45,8 @@ export class RetryPlan {
     return this.#options.models[this.#model] ?? this.#options.models[0];
   }
 
-  /** The next attempt; throws the failure if there is none. */
-  after(failure: ModelFailure, attempt: FailedAttempt): RetryFacts {
+  /** The next attempt; throws the failure if there is none. `hasAnswered`: any server, ever in this conversation. */
+  after(failure: ModelFailure, { hasAnswered }: { hasAnswered: boolean }): RetryFacts {
     if (!isTransient(failure)) throw failure;
     if (failure instanceof SilentStream) return this.#afterSilence(failure);
 
@@ -68,12 +61,8 @@ export class RetryPlan {
     if (asksTooMuch) {
       throw this.#givenUp(failure, `That is more than the ${LONGEST_ASKED_WAIT_MS / 60_000} min that a run waits.`);
     }
-    const left = this.#retriesLeft(failure, attempt);
+    const left = this.#retriesLeft(failure, hasAnswered);
     if (left <= 0) throw this.#givenUp(failure);
-    if (attempt.hasThought) {
-      this.#retriesAfterThinking += 1;
-      this.#doublings = 0;
-    }
     const waitMs = Math.round(Math.max(this.#backoff(), failure.retryAfterMs ?? 0));
     this.#retries += 1;
     this.#doublings += 1;
@@ -81,12 +70,11 @@ export class RetryPlan {
   }
 
   /** How many retries are left if each fails like this one. */
-  #retriesLeft({ cause }: ModelFailure, { hasAnswered, hasThought }: FailedAttempt): number {
+  #retriesLeft({ cause }: ModelFailure, hasAnswered: boolean): number {
     const isWithoutServer = !hasAnswered && (isOnLoopback(cause) || errorCode(cause) === 'ENOTFOUND');
     return Math.min(
       this.#options.maxRetries - this.#retries,
       isWithoutServer ? MAX_RETRIES_WITHOUT_SERVER - this.#retries : Number.POSITIVE_INFINITY,
-      hasThought ? MAX_RETRIES_AFTER_THINKING - this.#retriesAfterThinking : Number.POSITIVE_INFINITY,
     );
   }
 

@@ -199,6 +199,10 @@ test.each([
   ['words', [start, words]],
   ['the beginning of a call', [start, callStart]],
   ['a thought', [start, thought]],
+  ['a redacted thought', [start, redacted]],
+  ['a text', [start, words, textBlock]],
+  ['a block of the provider', [start, searched]],
+  ['a text and the beginning of a call', [start, words, textBlock, callStart]],
 ])('starts over if %s had arrived', async (_, begun) => {
   const { events } = await ask(modelOf([[...begun, broken()], answer]));
   expect(typesOf(events)).toEqual([...typesOf(begun), 'retry', 'restart', ...typesOf(answer)]);
@@ -214,8 +218,6 @@ test('starts over only when the next answer begins, so that the text shown is ke
 });
 
 test.each([
-  ['a text', textBlock],
-  ['a block of the provider', searched],
   ['a call', callEnd],
   ['the message', end],
 ])('throws the failure unchanged once %s is complete', async (_, complete) => {
@@ -227,16 +229,39 @@ test.each([
   expect(model.asked).toHaveLength(1);
 });
 
-test.each([
-  ['a thought', thought],
-  ['a redacted thought', redacted],
-])('retries at most twice, and quickly, when only %s is complete', async (_, complete) => {
-  const model = modelOf(Array.from({ length: 9 }, () => [start, complete, broken()]));
-  const { failure, waits, events } = await ask(model);
-  expect(waits).toEqual([500, 500]);
-  expect(retriesIn(events)).toEqual(['1 of 2', '2 of 2']);
-  expect(model.asked).toHaveLength(3);
-  expect(failure).toMatchObject({ transient: false, message: 'The answer broke off. It was tried 3 times.' });
+test('a request that continues a broken answer is its next retry, until none is left', async () => {
+  const cut: Part[] = [start, textBlock, callStart, callEnd];
+  const played = modelOf([[...cut, overloaded()], [overloaded()], [...cut, overloaded()], [overloaded()]]);
+  const waits: number[] = [];
+  const wait = async (milliseconds: number) => void waits.push(milliseconds);
+  const model = withRetries(played, { wait, random: () => 0.5, maxRetries: 3 });
+  const events: ModelEvent[] = [];
+  const failureOf = async (continues?: ModelFailure): Promise<ModelFailure> => {
+    const sent = { ...request, ...(continues && { continues }) };
+    try {
+      for await (const event of model.stream(sent, never())) events.push(event);
+    } catch (error) {
+      if (error instanceof ModelFailure) return error;
+    }
+    throw new Error('The request has not failed.');
+  };
+  const last = await failureOf(await failureOf(await failureOf()));
+  expect(retriesIn(events)).toEqual(['1 of 3', '2 of 3', '3 of 3']);
+  expect(waits).toEqual([500, 1000, 2000]);
+  expect(last).toMatchObject({
+    kind: 'overloaded',
+    transient: false,
+    message: expect.stringContaining('tried 4 times'),
+  });
+});
+
+test('a retry has the tokens of the try that failed, its output estimated, if the server has counted its input', async () => {
+  const counted = { ...start, usage: { ...usage, input_tokens: 500, output_tokens: 1 } };
+  const { events } = await ask(modelOf([[counted, { ...words, text: 'x'.repeat(40) }, broken()], [broken()], answer]));
+  expect(events.flatMap((event) => (event.type === 'retry' ? [event.usage] : []))).toEqual([
+    { ...usage, input_tokens: 500, output_tokens: 10 },
+    undefined,
+  ]);
 });
 
 test('aborts a silent request, retries once without a wait, and does not count that retry', async () => {
@@ -259,8 +284,8 @@ test('gives up on a request that is silent a second time', async () => {
   expect(failure).toMatchObject({ kind: 'broken_stream', transient: false });
 });
 
-test('a silence after something complete is a broken stream like any other', async () => {
-  const { failure } = await ask(modelOf([[start, textBlock, 'silence']]), { idleMs: 1 });
+test('a silence after a call is a broken stream like any other', async () => {
+  const { failure } = await ask(modelOf([[start, callStart, callEnd, 'silence']]), { idleMs: 1 });
   expect(failure).toMatchObject({ kind: 'broken_stream', transient: undefined });
 });
 

@@ -1,19 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Model, type ModelEvent, ModelFailure, type RetryFacts } from '../../contract/model.js';
+import { type Model, type ModelEvent, ModelFailure, type RetryFacts, type Usage } from '../../contract/model.js';
 import type { RetryOptions } from '../../contract/retry-options.js';
 import { abortable } from '../../platform/abortable.js';
 import { ofProcess } from '../../platform/of-process.js';
 import { RequestLimits } from './request-limits.js';
 import { RetryPlan } from './retry-plan.js';
+import { UsageSoFar } from './usage-so-far.js';
 import { watchedStream } from './watched-stream.js';
 
 export const MAX_FALLBACKS = 3;
 const MAX_REQUESTS = 100; // of one account at once: more than the agents that work at once, with some children each
 
 /**
- * Wraps a model so that transient failures are retried. A request is never retried once a block other than thinking is
- * complete, since a call may have started by then: the failure is then thrown unchanged. `owner` is the session, whose
- * models take turns with those of other sessions when an account is at its limit.
+ * Wraps a model so that transient failures are retried, wherever in the answer they come. Only after a complete call the
+ * failure is thrown unchanged, since the call may have started: the caller sends its result in a request that `continues`
+ * the failure, and that request is the next retry, with the wait and the number that it would have had here. `owner` is
+ * the session, whose models take turns with those of other sessions when an account is at its limit.
  */
 export function withRetries(model: Model, options: RetryOptions = {}, owner: object = {}): Model {
   const {
@@ -31,6 +33,8 @@ export function withRetries(model: Model, options: RetryOptions = {}, owner: obj
     throw new TypeError(`At most ${MAX_FALLBACKS} models can stand in for another, but there are ${fallbacks.length}.`);
   }
   let hasAnswered = false;
+  /** Of broken answers that a request may continue. */
+  const plans = new WeakMap<ModelFailure, RetryPlan>();
   const accounts = new Map<Model, string | undefined>();
   const limitsOf = (each: Model) => {
     if (!accounts.has(each)) accounts.set(each, each.account?.());
@@ -53,11 +57,27 @@ export function withRetries(model: Model, options: RetryOptions = {}, owner: obj
     },
 
     async *stream(request, signal) {
-      const plan = new RetryPlan({ models: [model, ...fallbacks], maxRetries, baseMs, random });
+      let failure = request.continues;
+      const plan =
+        (failure && plans.get(failure)) ?? new RetryPlan({ models: [model, ...fallbacks], maxRetries, baseMs, random });
       let isSomethingShown = false; // by a failed attempt
+      let used: Usage | undefined; // by the last attempt
       for (;;) {
+        if (failure) {
+          const failed = plan.model;
+          const retry = plan.after(failure, { hasAnswered });
+          const hold = asksAllToWait(failure, retry)
+            ? limitsOf(failed)?.hold(retry.waitMs, {
+                owner,
+                model: failure.kind === 'overloaded' ? failed.name : undefined,
+              })
+            : undefined;
+          yield { type: 'retry', ...retry, ...(used && { usage: used }) };
+          if (retry.waitMs > 0) await abortable(() => wait(retry.waitMs, signal), signal);
+          hold?.();
+        }
+        const usage = new UsageSoFar();
         let progress: Progress = 'nothing';
-        let failure: ModelFailure;
         const asked = plan.model;
         const entry = limitsOf(asked)?.enter({
           owner,
@@ -73,29 +93,25 @@ export function withRetries(model: Model, options: RetryOptions = {}, owner: obj
             entry?.accepted();
             if (isSomethingShown) yield { type: 'restart' };
             isSomethingShown = false;
+            usage.take(event);
             progress = furthest(progress, event);
             yield event;
           }
           return;
         } catch (error) {
           signal.throwIfAborted();
-          if (progress === 'complete' || !(error instanceof ModelFailure)) throw error;
+          if (!(error instanceof ModelFailure)) throw error;
+          if (progress === 'called') {
+            plans.set(error, plan); // the request that continues the answer is the next retry
+            throw error;
+          }
           failure = error;
         } finally {
           entry?.leave();
         }
         hasAnswered ||= failure.status !== undefined;
         isSomethingShown ||= progress !== 'nothing';
-        const retry = plan.after(failure, { hasThought: progress === 'thought', hasAnswered });
-        const hold = asksAllToWait(failure, retry)
-          ? limitsOf(asked)?.hold(retry.waitMs, {
-              owner,
-              model: failure.kind === 'overloaded' ? asked.name : undefined,
-            })
-          : undefined;
-        yield { type: 'retry', ...retry };
-        if (retry.waitMs > 0) await abortable(() => wait(retry.waitMs, signal), signal);
-        hold?.();
+        used = usage.usage;
       }
     },
   };
@@ -107,11 +123,11 @@ const limitsOfProcess = (): RequestLimits => ofProcess('requestLimits', () => ne
 const asksAllToWait = ({ kind, retryAfterMs }: ModelFailure, { waitMs }: RetryFacts): boolean =>
   (kind === 'rate_limited' || kind === 'overloaded') && retryAfterMs !== undefined && waitMs > 0;
 
-/** How far a response has come: something was shown, a thought is complete, or another block is complete. */
-type Progress = 'nothing' | 'shown' | 'thought' | 'complete';
+/** How far a response has come: something was shown, or a call was complete, or all of it. */
+type Progress = 'nothing' | 'shown' | 'called';
 
 function furthest(before: Progress, event: ModelEvent): Progress {
-  if (before === 'complete') return before;
+  if (before === 'called') return before;
   switch (event.type) {
     case 'message_start':
     case 'retry':
@@ -121,18 +137,10 @@ function furthest(before: Progress, event: ModelEvent): Progress {
       return 'nothing';
     case 'call_end':
     case 'message_end':
-      return 'complete';
-    case 'block':
-      return isThought(event.block) ? 'thought' : 'complete';
+      return 'called';
     default:
-      return before === 'nothing' ? 'shown' : before;
+      return 'shown';
   }
-}
-
-/** Includes providers' own thinking blocks, which are kept opaque. */
-function isThought(block: Extract<ModelEvent, { type: 'block' }>['block']): boolean {
-  if (block.type === 'opaque') return /thinking|reasoning/.test(String(block.value['type']));
-  return block.type === 'thinking';
 }
 
 const pause = (milliseconds: number, signal: AbortSignal): Promise<void> => delay(milliseconds, undefined, { signal });

@@ -1,4 +1,5 @@
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest } from '../../contract/model.js';
+import { charsOf } from './event-chars.js';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1; // setTimeout fires at once for longer delays
 
@@ -84,17 +85,5 @@ export async function* watchedStream(
     // Not awaited: a model may ignore the abort, and errors from closing it don't matter.
     const closing = events?.return?.()?.catch(() => undefined);
     if (!attempt.signal.aborted) await closing;
-  }
-}
-
-function charsOf(event: ModelEvent): number {
-  switch (event.type) {
-    case 'text_delta':
-    case 'thinking_delta':
-      return event.text.length;
-    case 'call_input':
-      return event.json.length;
-    default:
-      return 0;
   }
 }

@@ -54,7 +54,8 @@ export async function* modelEvents(
       case 'message_start': {
         const message = fields(event['message']);
         addUsage(usage, message['usage']);
-        yield { type: 'message_start', id: text(message['id']), model: text(message['model']) };
+        const counted = message['usage'] === undefined ? {} : { usage: { ...usage } };
+        yield { type: 'message_start', id: text(message['id']), model: text(message['model']), ...counted };
         break;
       }
       case 'content_block_start': {

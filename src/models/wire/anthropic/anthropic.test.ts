@@ -58,7 +58,8 @@ const everyKind: FakeAnswer = {
 test('turns every kind of block into events, and unknown kinds into opaque blocks', async () => {
   const events = await ask(everyKind);
   const [first, ...others] = joined(events);
-  expect(first).toEqual({ type: 'message_start', id: 'msg_fake_1', model: 'fake-model' });
+  const usage = { input_tokens: 10, output_tokens: 1, cache_read_input_tokens: 30, cache_creation_input_tokens: 40 };
+  expect(first).toEqual({ type: 'message_start', id: 'msg_fake_1', model: 'fake-model', usage });
   expect(others).toEqual([
     { type: 'thinking_delta', text: 'Let me think… 🧠\nin two lines' },
     {

@@ -68,7 +68,9 @@ export async function* chatEvents(
     if (isError(chunk, event)) throw serverFailure(endpoint, errorIn(chunk) ?? { words: event.data });
     if (!hasBegun) {
       hasBegun = true;
-      yield { type: 'message_start', id: text(chunk['id']), model: text(chunk['model']) || endpoint.model };
+      const counted = usageIn(chunk['usage']);
+      const model = text(chunk['model']) || endpoint.model;
+      yield { type: 'message_start', id: text(chunk['id']), model, ...(counted && { usage: counted }) };
     }
     const choice = firstChoice(chunk);
     const isWhole = (choice['delta'] ?? undefined) === undefined;

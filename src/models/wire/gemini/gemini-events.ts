@@ -63,7 +63,8 @@ export async function* geminiEvents(
     if (!hasBegun) {
       hasBegun = true;
       const model = text(chunk['modelVersion']) || endpoint.model;
-      yield { type: 'message_start', id: text(chunk['responseId']), model };
+      const counted = usageIn(fields(chunk['usageMetadata']));
+      yield { type: 'message_start', id: text(chunk['responseId']), model, ...(counted && { usage: counted }) };
     }
     const candidate = firstCandidate(chunk);
     const { parts: news } = fields(candidate['content']);
