@@ -50,7 +50,7 @@ export async function connectHost(options: HostConnectOptions): Promise<HostClie
       if (!isStopping && about.replaced) {
         client.close();
         throw new HostProblem(
-          `The prompt was not sent. ${replacedWords(about)} Send the prompt again when its work is done (helve ps lists it), or end it with helve host stop: its sessions are interrupted, and go on when you attach to them.`,
+          `The prompt was not sent. ${replacedWords(about)} Send the prompt again when its work is done (helve ps lists it), or end it with helve host stop: its sessions are interrupted, and can be attached to afterwards.`,
         );
       }
       if (!isStopping && about.protocol === HELVE_PROTOCOL) {
