@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { WebSocket } from 'ws';
 import { AccessFile } from './access-file.js';
 import type { BackEnd } from './back-end.js';
 import { type Gateway, type GatewayOptions, startGateway } from './gateway.js';
+import { webFiles } from './web-files.js';
 
 /** A back end that echoes what it gets, and sends what it is told to. */
 function echoing({ flood = 0 }: { flood?: number } = {}) {
@@ -410,6 +411,27 @@ test('the page can be framed by none, runs no script of others, and is not guess
   expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
   expect(headers.get('referrer-policy')).toBe('no-referrer');
   expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+});
+
+test('the files of the web view are compressed for browsers that accept it, and sent once', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'helve-web-'));
+  const page = '<!doctype html><title>Helve</title>'.repeat(50);
+  await writeFile(join(folder, 'index.html'), page);
+  const { gateway } = await started({ ...echoing(), webFiles: () => webFiles(folder) });
+  const get = async (headers: Readonly<Record<string, string>>) =>
+    await fetch(`http://127.0.0.1:${gateway.port}/`, { headers });
+  const small = await get({ 'accept-encoding': 'deflate, gzip;q=0.5' });
+  expect(small.headers.get('content-encoding')).toBe('gzip');
+  expect(Number(small.headers.get('content-length'))).toBeLessThan(page.length / 5);
+  expect(await small.text()).toBe(page);
+  for (const accepted of ['identity', 'gzip;q=0, deflate', 'gzipped']) {
+    const plain = await get({ 'accept-encoding': accepted });
+    expect([plain.headers.get('content-encoding'), plain.headers.get('vary')]).toEqual([null, 'Accept-Encoding']);
+    expect(await plain.text()).toBe(page);
+    expect(plain.headers.get('etag')).not.toBe(small.headers.get('etag'));
+  }
+  const again = { 'accept-encoding': 'gzip', 'if-none-match': small.headers.get('etag') ?? '' };
+  expect((await get(again)).status).toBe(304);
 });
 
 test('metrics need a token, and are valid OpenMetrics', async () => {

@@ -107,11 +107,15 @@ export class HttpAnswers {
     if (method !== 'GET' && method !== 'HEAD') refuse(response, onlyRead);
     else if (!file) refuse(response, { status: 404, message: 'There is nothing at this address.', next: 'Open /.' });
     else {
-      const { bytes, type, etag, isFixed } = file;
-      const caching = { ETag: etag, 'Cache-Control': isFixed ? 'public, max-age=31536000, immutable' : 'no-cache' };
+      const gzip = acceptsGzip(headers['accept-encoding']) ? file.gzip : undefined;
+      const bytes = gzip ?? file.bytes;
+      const etag = `"${file.etag}${gzip ? '-gzip' : ''}"`;
       const isKnown = headers['if-none-match'] === etag;
-      const content = isKnown ? {} : { 'Content-Type': type, 'Content-Length': bytes.length };
-      response.writeHead(isKnown ? 304 : 200, { ...SAFE_HEADERS, ...caching, ...content });
+      const encoding = gzip && { 'Content-Encoding': 'gzip' };
+      const content = isKnown ? {} : { 'Content-Type': file.type, 'Content-Length': bytes.length, ...encoding };
+      const caching = file.isFixed ? 'public, max-age=31536000, immutable' : 'no-cache';
+      const about = { ETag: etag, 'Cache-Control': caching, Vary: 'Accept-Encoding' };
+      response.writeHead(isKnown ? 304 : 200, { ...SAFE_HEADERS, ...about, ...content });
       response.end(isKnown || method === 'HEAD' ? undefined : bytes);
     }
   }
@@ -248,6 +252,8 @@ function send(
   });
   response.end(JSON.stringify(body));
 }
+
+const acceptsGzip = (accepted = ''): boolean => /(?:^|,)\s*gzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accepted);
 
 /** Ends the connection, too: the rest of the request is not read. */
 export function refuse(response: ServerResponse, { status, message, next, headers = {} }: RequestRefusal): void {

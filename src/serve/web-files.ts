@@ -2,6 +2,7 @@
 // names, so no request leads elsewhere.
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { hashOf } from '../platform/crypto.js';
 
 const types: Readonly<Record<string, string>> = {
@@ -19,6 +20,8 @@ const types: Readonly<Record<string, string>> = {
 
 export interface WebFile {
   bytes: Buffer;
+  /** Compressed, if that makes it smaller. */
+  gzip?: Buffer;
   type: string;
   etag: string;
   /** Its name has a hash of its content, so it never changes. */
@@ -50,9 +53,8 @@ export function webFiles(folder: string | undefined): ReadonlyMap<string, WebFil
   return files;
 }
 
-const fileOf = (bytes: Buffer, type: string, isFixed: boolean): WebFile => ({
-  bytes,
-  type,
-  etag: `"${hashOf(bytes).slice(0, 32)}"`,
-  isFixed,
-});
+function fileOf(bytes: Buffer, type: string, isFixed: boolean): WebFile {
+  const gzip = gzipSync(bytes);
+  const isSmaller = gzip.length < bytes.length;
+  return { bytes, ...(isSmaller && { gzip }), type, etag: hashOf(bytes).slice(0, 32), isFixed };
+}
