@@ -211,8 +211,8 @@ const risk = (more: Partial<Risk>): Risk => ({
 
 test.each<[string, Partial<Risk>, string]>([
   ['git push --force origin main', { kind: 'rewrites_history', level: 'high', undoable: false }, "can't be undone"],
-  ['git push', { kind: 'publishes', level: 'high', undoable: false }, 'reaches others'],
-  ['make deploy', { kind: 'publishes', undoable: false }, 'reaches others'],
+  ['git push', { kind: 'publishes', level: 'high', undoable: false }, 'publishes or pushes'],
+  ['make deploy', { kind: 'publishes', undoable: false }, 'publishes or pushes'],
   ['git clean -fd', { undoable: 'perhaps' }, 'undo may not restore'],
   ['docker rm x', { undoable: false }, 'undo may not restore'],
   ['mv a ../b', { kind: 'writes_outside', level: 'high', undoable: false }, 'a command writes outside the project'],

@@ -37,8 +37,8 @@ interface RulesFor {
  * away. What `rm -rf dist` deletes, undo restores, but a rule would also allow it when `dist` holds something else.
  */
 function whyAskedAgain(risks: readonly Risk[]): string | undefined {
-  const others = risks.some(({ kind }) => kind === 'publishes' || kind === 'remote_change');
-  if (others) return 'no rule is offered for what reaches others';
+  const others = risks.find(({ kind }) => kind === 'publishes' || kind === 'remote_change');
+  if (others) return `no rule is offered for what ${riskWords[others.kind]}`;
   if (irreversibleRisk(risks)) return "no rule is offered for what can't be undone";
   const isLost = risks.some(
     ({ kind, undoable }) => undoable === 'perhaps' || (undoable === false && /^(deletes|overwrites)$/.test(kind)),
@@ -51,8 +51,8 @@ function whyAskedAgain(risks: readonly Risk[]): string | undefined {
 /** What a call with such a risk does, in general: a rule would hold for later calls too. */
 const riskWords: Readonly<Record<RiskKind, string>> = {
   rewrites_history: "can't be undone",
-  remote_change: 'reaches others',
-  publishes: 'reaches others',
+  remote_change: 'changes something on another machine',
+  publishes: 'publishes or pushes',
   downloaded_code: 'runs code that it downloads',
   secrets: 'reads or changes keys or passwords',
   privileges: 'changes rights, users, services or disks',
