@@ -24,7 +24,14 @@ if (problems.length > 0) {
   process.exit(1);
 }
 if (values.check) console.log(`Version ${version} can be released.`);
-else makeRelease(resolve(values.out));
+else {
+  try {
+    makeRelease(resolve(values.out));
+  } catch (error) {
+    console.error(`${error.message}. There is no release; see above.`);
+    process.exitCode = 1;
+  }
+}
 
 function findProblems() {
   const found = [];
@@ -45,8 +52,9 @@ function makeRelease(folder) {
     process.exit(2);
   }
   mkdirSync(folder, { recursive: true });
-  // Builds, by the script `prepack`.
-  const [packed] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder]));
+  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
+  // The scripts of the package would build once more, and print between the JSON.
+  const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]));
   for (const format of ['cyclonedx', 'spdx']) {
     const bill = run('npm', ['sbom', '--sbom-format', format, '--sbom-type', 'application', '--package-lock-only']);
     writeFileSync(join(folder, `${name}-${version}.${format}.json`), bill);
