@@ -57,7 +57,7 @@ function makeRelease(folder) {
   const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]));
   for (const format of ['cyclonedx', 'spdx']) {
     const bill = run('npm', ['sbom', '--sbom-format', format, '--sbom-type', 'application', '--package-lock-only']);
-    writeFileSync(join(folder, `${name}-${version}.${format}.json`), bill);
+    writeFileSync(join(folder, `${name}-${version}.${format}.json`), withName(bill));
   }
   copyFileSync('dist/THIRD-PARTY-NOTICES.txt', join(folder, 'THIRD-PARTY-NOTICES.txt'));
   const sums = readdirSync(folder).map((file) => `${sha256(join(folder, file))}  ${file}\n`);
@@ -65,6 +65,13 @@ function makeRelease(folder) {
   writeFileSync(join(folder, 'NOTES.md'), notes);
   console.log(`${packed.filename}, ${(packed.size / 1e6).toFixed(1)} MB, is in ${folder} with:`);
   for (const file of readdirSync(folder)) console.log(`  ${file}`);
+}
+
+/** npm names the component by the folder of the clone. */
+function withName(bill) {
+  const content = JSON.parse(bill);
+  if (content.metadata?.component) content.metadata.component.name = name;
+  return `${JSON.stringify(content, undefined, 2)}\n`;
 }
 
 /** What the changelog says of this version; undefined if it has no such section. */
@@ -76,7 +83,9 @@ function changelogSection(wanted) {
   return `${rest.slice(0, /^## /m.exec(rest)?.index ?? rest.length).trim()}\n`;
 }
 
-const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
+function sha256(file) {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
 
 function run(program, args) {
   return execFileSync(program, args, { encoding: 'utf8', maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'inherit'] });
