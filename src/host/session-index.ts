@@ -101,6 +101,11 @@ export class SessionIndex {
   }
 
   #start(): void {
+    this.#watchFiles();
+    this.#looking = setInterval(() => this.#noteAll(), LOOK_MS);
+  }
+
+  #watchFiles(): void {
     try {
       this.#files = watch(presenceFolder(this.#dataFolder), (_, name) => {
         const id = name?.endsWith('.json') ? name.slice(0, -'.json'.length) : '';
@@ -108,9 +113,8 @@ export class SessionIndex {
       });
       this.#files.on('error', () => {}); // the regular look goes on
     } catch {
-      // There was no session yet: the regular look finds the first one.
+      // There was no session yet: the regular look finds the first one, and then watches.
     }
-    this.#looking = setInterval(() => this.#noteAll(), LOOK_MS);
   }
 
   async #greet(onChange: (changes: RowChanges) => void): Promise<void> {
@@ -131,6 +135,7 @@ export class SessionIndex {
   }
 
   #noteAll(): void {
+    if (!this.#files) this.#watchFiles();
     for (const id of [...presentIds(this.#dataFolder), ...this.#told.keys()]) this.#note(id);
   }
 
