@@ -3,6 +3,8 @@
 import { recordedDisplay } from '../agent/store/recorded-display.js';
 import { textCallsNotice } from '../agent/text-calls-notice.js';
 import type { AgentEvent, ChildEvent } from '../contract/event.js';
+import type { RetryFacts } from '../contract/model.js';
+import { counted } from '../platform/text/counted.js';
 import { GrowingText } from '../platform/text/growing-text.js';
 import type { SessionFacts } from './session-facts.js';
 import type { FeedCall, SessionFeed } from './session-feed.js';
@@ -16,6 +18,10 @@ export class FeedWriter {
   #turns = 0;
   /** The text or thought that the next words belong to. */
   #open: { kind: 'text' | 'thought'; id: string } | undefined;
+  /** The texts and thoughts since the last call: the model may withdraw them. */
+  #words: Array<{ kind: 'text' | 'thought'; id: string }> = [];
+  /** The notice about the request that is being retried. */
+  #retry: { id: string; facts: RetryFacts } | undefined;
   /** Ended calls whose displays are whole, the oldest first. */
   #whole: string[] = [];
 
@@ -37,16 +43,16 @@ export class FeedWriter {
   take(event: AgentEvent): void {
     switch (event.type) {
       case 'text_delta':
-        this.#words('text', event.text);
+        this.#say('text', event.text);
         return;
       case 'thinking_delta':
-        this.#words('thought', event.text);
+        this.#say('thought', event.text);
         return;
       case 'answer_restart':
-        this.notice('The connection to the model broke, so its answer starts again.');
+        this.#withdraw();
         return;
       case 'model_retry':
-        this.notice(`${event.reason} The request is sent again (${event.attempt} of ${event.maxRetries}).`);
+        this.#retried(event);
         return;
       case 'notice':
         this.notice(event.text);
@@ -61,7 +67,8 @@ export class FeedWriter {
         return;
       }
       case 'turn_end':
-        this.#open = undefined;
+        this.#settle();
+        if (event.stopReason !== null) this.#endRetries(); // else the answer broke off, and the next turn retries
         this.#turns += 1;
         this.progress();
         return;
@@ -76,7 +83,8 @@ export class FeedWriter {
 
   /** The run has ended: what was shown of its calls is kept within bounds. */
   endRun(): void {
-    this.#open = undefined;
+    this.#settle();
+    this.#endRetries();
     this.#shorten(this.#whole.splice(0));
   }
 
@@ -87,8 +95,39 @@ export class FeedWriter {
     }
   }
 
-  #words(kind: 'text' | 'thought', text: string): void {
-    if (this.#open?.kind !== kind) this.#open = { kind, id: this.#newId(kind) };
+  #retried({ attempt, maxRetries, waitMs, reason, provider, model }: RetryFacts): void {
+    const facts = { attempt, maxRetries, waitMs, reason, provider, model };
+    const id = this.#retry?.id ?? this.#newId('notice');
+    this.#open = undefined;
+    this.#retry = { id, facts };
+    const text = `${reason} The request is sent again (${attempt} of ${maxRetries}).`;
+    this.#feed.put({ kind: 'notice', id, text, retry: facts });
+  }
+
+  #endRetries(): void {
+    if (!this.#retry) return;
+    const { id, facts } = this.#retry;
+    this.#retry = undefined;
+    const text = `${facts.reason} The request was sent again ${counted(facts.attempt, 'time')}.`;
+    this.#feed.put({ kind: 'notice', id, text });
+  }
+
+  /** What was said so far stays. */
+  #settle(): void {
+    this.#open = undefined;
+    this.#words = [];
+  }
+
+  #withdraw(): void {
+    for (const { kind, id } of this.#words) this.#feed.put({ kind, id, text: new GrowingText() });
+    this.#settle();
+  }
+
+  #say(kind: 'text' | 'thought', text: string): void {
+    if (this.#open?.kind !== kind) {
+      this.#open = { kind, id: this.#newId(kind) };
+      this.#words.push(this.#open);
+    }
     const { id } = this.#open;
     const entry = this.#feed.get(id, kind) ?? { kind, id, text: new GrowingText() };
     entry.text.add(text);
@@ -99,7 +138,10 @@ export class FeedWriter {
     switch (event.type) {
       case 'tool_call': {
         const { callId: id, tool, input, display, at: queuedAt } = event;
-        if (!agent) this.#open = undefined;
+        if (!agent) {
+          this.#settle();
+          this.#endRetries();
+        }
         this.#feed.put({
           kind: 'call',
           id,

@@ -7,6 +7,7 @@ import type { Effect } from '../contract/effect.js';
 import type { CompactionEvent, RunResult } from '../contract/event.js';
 import type { FailureKind } from '../contract/failure.js';
 import type { UserBlock } from '../contract/message.js';
+import type { RetryFacts } from '../contract/model.js';
 import type { ToolDisplay } from '../contract/tool.js';
 import { randomId } from '../platform/crypto.js';
 import type { GrowingText } from '../platform/text/growing-text.js';
@@ -21,12 +22,11 @@ export type HostState = (typeof hostStates)[number];
 /** One entry. Its `id` is unique in the feed; entries of the last three kinds exist once and change in place. */
 export type FeedEntry =
   | { kind: 'prompt'; id: string; content: readonly UserBlock[] }
-  /** What was said so far; the same text grows in place. */
+  /** What was said so far; the same text grows in place. It is empty once the model has withdrawn it. */
   | { kind: 'text'; id: string; text: GrowingText }
   | { kind: 'thought'; id: string; text: GrowingText }
   | FeedCall
-  /** Something that the person should know, and the model need not. */
-  | { kind: 'notice'; id: string; text: string }
+  | FeedNotice
   | ({ kind: 'compaction'; id: string } & FeedCompaction)
   | { kind: 'question'; id: string; question: OpenQuestion; isOpen: boolean }
   /** The end of a prompt; `id` is that of the prompt with `end:` before it. */
@@ -40,6 +40,15 @@ export type FeedCompaction = Pick<
   CompactionEvent,
   'tokensBefore' | 'tokensAfter' | 'clearedResults' | 'summarisedMessages'
 >;
+
+/** Something that the person should know, and the model need not. */
+interface FeedNotice {
+  kind: 'notice';
+  id: string;
+  text: string;
+  /** While a request is being retried: there is one such notice for all retries of an answer. */
+  retry?: RetryFacts;
+}
 
 /** A call of a tool, from its complete input to its result. */
 export interface FeedCall {
@@ -218,7 +227,8 @@ export class FeedSubscription implements AsyncIterable<FeedChange> {
     if (!entry) return undefined;
     const from = this.#known.get(id);
     this.#known.set(id, lengthOf(entry));
-    return { entry, isNew: from === undefined, from: from ?? 0 };
+    // A text that was withdrawn is shorter than what the subscriber has had.
+    return { entry, isNew: from === undefined, from: Math.min(from ?? 0, lengthOf(entry)) };
   }
 }
 

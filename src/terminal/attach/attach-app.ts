@@ -259,6 +259,7 @@ export class AttachApp {
     } else if (entry.kind === 'question') this.#asked.take(entry);
     else if (entry.kind === 'progress') {
       this.#state.update(entry.facts);
+      this.#events.take(line);
       this.#status.refresh(this.#state.costUsd);
     } else if (entry.kind === 'state') {
       this.#state.state = entry.state;

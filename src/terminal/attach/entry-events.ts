@@ -16,6 +16,8 @@ export interface ShownSoFar {
 
 export class EntryEvents {
   readonly #onEvent: (event: AgentHappening) => void;
+  /** Something was shown that a withdrawn text does not take with it. */
+  #isSettled = false;
   /** The text or thought that was shown last. */
   #words: string | undefined;
   readonly #calls = new Map<string, ShownSoFar>();
@@ -25,19 +27,26 @@ export class EntryEvents {
   }
 
   /** Entries of other kinds have no events. */
-  take({ entry }: EntryLine): void {
+  take({ entry, isNew }: EntryLine): void {
     switch (entry.kind) {
       case 'text':
       case 'thought':
-        this.#takeWords(entry);
+        this.#takeWords(entry, isNew);
+        return;
+      case 'progress':
+        this.#isSettled = true;
         return;
       case 'call':
-        if (!entry.agent) this.#words = undefined;
+        if (!entry.agent) {
+          this.#words = undefined;
+          this.#isSettled = true;
+        }
         this.#takeCall(entry);
         return;
       case 'notice':
         this.#words = undefined;
-        this.#onEvent({ type: 'notice', text: entry.text });
+        if (entry.retry) this.#onEvent({ type: 'model_retry', ...entry.retry });
+        else if (isNew) this.#onEvent({ type: 'notice', text: entry.text }); // else the retries were shown, and are over
         return;
       case 'compaction': {
         const { kind: _, id: __, ...freed } = entry;
@@ -52,7 +61,14 @@ export class EntryEvents {
     }
   }
 
-  #takeWords({ kind, id, text }: EntryOf<'text' | 'thought'>): void {
+  #takeWords({ kind, id, text }: EntryOf<'text' | 'thought'>, isNew: boolean): void {
+    if (text === '') {
+      this.#words = undefined;
+      if (!isNew) this.#onEvent({ type: 'answer_restart' });
+      return;
+    }
+    if (this.#isSettled && this.#words !== id) this.#onEvent({ type: 'turn_start', turn: 0 });
+    this.#isSettled = false;
     if (this.#words !== undefined && this.#words !== id) {
       const message = { role: 'assistant' as const, content: [] };
       this.#onEvent({ type: 'assistant_message', message, id: '', model: '' }); // what was said so far is whole

@@ -17,7 +17,7 @@ export class EntryLines {
     this.#lines = lines;
   }
 
-  take({ entry, from }: EntryLine): void {
+  take({ entry, isNew, from }: EntryLine): void {
     if (entry.kind !== 'text') this.#last = entry.kind;
     switch (entry.kind) {
       case 'prompt': {
@@ -25,6 +25,10 @@ export class EntryLines {
         return;
       }
       case 'text':
+        if (entry.text === '') {
+          if (!isNew) this.#draw({ type: 'answer_restart' });
+          return;
+        }
         if (this.#last === 'text' && from === 0) this.#lines.line('');
         this.#last = 'text';
         this.#draw({ type: 'text_delta', text: entry.text });

@@ -6,6 +6,7 @@ import { endText } from '../../display/end-text.js';
 import { visible } from '../../platform/text/visible.js';
 import { retryReason } from '../screen/retry-line.js';
 import { PlainMarkdown } from './plain-markdown.js';
+import { RepeatedWords } from './repeated-words.js';
 import { WordWrap } from './word-wrap.js';
 
 const MAX_BODY_LINES = 12;
@@ -29,6 +30,7 @@ export class PlainLines {
   #midLine = false;
   /** Lines that wait until the model's line is complete. */
   readonly #held: string[] = [];
+  readonly #repeated = new RepeatedWords();
   readonly #wrap: WordWrap;
   readonly #shorten: (text: string) => string;
   readonly #markdown: PlainMarkdown | undefined;
@@ -44,8 +46,11 @@ export class PlainLines {
 
   draw(event: AgentEvent): void {
     switch (event.type) {
+      case 'turn_start':
+        this.#repeated.begin();
+        return;
       case 'text_delta':
-        this.#say(this.#markdown ? this.#markdown.push(event.text) : event.text);
+        this.#sayNew(event.text);
         return;
       case 'notice':
         this.aside(`  ! ${visible(event.text)}`);
@@ -62,9 +67,10 @@ export class PlainLines {
         );
         return;
       case 'answer_restart':
-        this.line('  … The answer was cut off and starts over.');
+        this.#repeated.restart();
         return;
       case 'tool_call':
+        this.#sayOther(this.#repeated.end());
         this.line(
           `${this.#paint.bold(`● ${visible(event.display.action ?? event.tool)}`)} ${visible(firstLine(this.#shorten(event.display.title)))}`,
         );
@@ -86,6 +92,7 @@ export class PlainLines {
         if (event.outcome !== 'completed') this.line(`  ! ${visible(endText(event))}`);
         return;
       case 'turn_end':
+        this.#sayOther(this.#repeated.end());
         this.line('');
         return;
       default:
@@ -99,6 +106,22 @@ export class PlainLines {
     const isTold = headline.includes(title) || lines.join('\n').startsWith(title.replace(/ …$/, ''));
     this.#lines(isTold ? [] : [this.#shorten(title)], undefined);
     this.#lines(lines, body);
+  }
+
+  #sayNew(piece: string): void {
+    const { text, isOther } = this.#repeated.take(piece);
+    if (isOther) this.#sayOther(text);
+    else this.#sayText(text);
+  }
+
+  #sayOther(text: string): void {
+    if (text === '') return;
+    this.line('  … The answer was cut off and starts over.');
+    this.#sayText(text);
+  }
+
+  #sayText(text: string): void {
+    this.#say(this.#markdown ? this.#markdown.push(text) : text);
   }
 
   #say(text: string): void {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { noUsage } from '../../agent/usage.js';
 import type { AgentHappening } from '../../contract/event.js';
 import { CurrentStep } from './current-step.js';
 import { RetryLine } from './retry-line.js';
@@ -74,7 +75,20 @@ test('a retry counts down, and is forgotten when the answer comes', () => {
 test('one sentence remains of many retries', () => {
   const line = new RetryLine({ now: () => 0, model: () => 'a/b' });
   line.take(retry(4));
-  expect(line.take({ type: 'text_delta', text: 'a' })).toBe('Answered after 4 retries (529).');
+  expect(line.take({ type: 'answer_restart' })).toBeUndefined();
+  expect(line.take({ type: 'text_delta', text: 'a' })).toBeUndefined();
+  line.take(retry(5));
+  expect(line.take({ type: 'text_delta', text: 'a' })).toBeUndefined();
+  const end = { type: 'turn_end', turn: 1, usage: noUsage } as const;
+  expect(line.take({ ...end, stopReason: 'end_turn' })).toBe('Answered after 5 retries (529).');
+  expect(line.take({ ...end, stopReason: 'end_turn' })).toBeUndefined();
+});
+
+test('a request that was given up in the middle of its answer was not answered', () => {
+  const line = new RetryLine({ now: () => 0, model: () => 'a/b' });
+  line.take(retry(10));
+  line.take({ type: 'text_delta', text: 'a' });
+  expect(line.take({ type: 'turn_end', turn: 1, stopReason: null, usage: noUsage })).toBeUndefined();
 });
 
 test('a run that is stopped while it waits has no answer', () => {

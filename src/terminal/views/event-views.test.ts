@@ -75,6 +75,21 @@ test('an answer that starts over removes its earlier text', () => {
   expect(lines()).toEqual(['', 'A whole one.']);
 });
 
+test('a call that broke off in its input is removed when the run goes on, and the others stay', () => {
+  const begun = (callId: string) => ({
+    type: 'tool_input' as const,
+    callId,
+    tool: 'Look',
+    delta: '{',
+    input: () => ({}),
+    display: () => ({ title: `${callId}.ts` }),
+  });
+  const { views, lines } = viewsOf({ type: 'turn_start', turn: 1 }, ...looked('a', 'a.ts', 'read'), begun('b'));
+  expect(lines().join()).toContain('b.ts');
+  views.take({ type: 'turn_start', turn: 2 });
+  expect(lines()).toEqual(['', '✓ Look a.ts']);
+});
+
 test('details are what is folded since the last prompt, and the transcript stays folded', () => {
   const text = Array.from({ length: 9 }, (_, index) => `line ${index}`).join('\n');
   const { views, lines } = viewsOf(call('a', 'x'), ended('a', text));

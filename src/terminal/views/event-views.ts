@@ -34,6 +34,8 @@ interface OpenCall {
   group: Open<CallGroup>;
   /** It is the user's own: the model's answer goes on beside it. */
   isOwn: boolean;
+  /** Its input has arrived as a whole. */
+  isComplete: boolean;
 }
 
 /** A view that does not belong to the answer in whose middle it arrives, such as the output of a command. */
@@ -82,6 +84,7 @@ export class EventViews {
   take(event: AgentHappening): void {
     switch (event.type) {
       case 'turn_start':
+        this.#removeUnfinishedCalls();
         this.#hasInterrupted = false;
         this.#ofTurn = [];
         this.#callsOfTurn = [];
@@ -103,7 +106,9 @@ export class EventViews {
         this.#callView(event.callId, event.tool).view.arrived(event);
         return;
       case 'tool_call': {
-        const { view } = this.#callView(event.callId, event.tool);
+        const call = this.#callView(event.callId, event.tool);
+        const { view } = call;
+        call.isComplete = true;
         view.settle();
         view.view.showInput(event.display);
         view.view.wait();
@@ -265,7 +270,7 @@ export class EventViews {
     return this.#open(new MarkdownView(this.#theme));
   }
 
-  #callView(callId: string, tool: string): { view: StreamedCall } {
+  #callView(callId: string, tool: string): OpenCall {
     const known = this.#calls.get(callId);
     if (known) return known;
     const isOwn = this.#ownEarly.delete(callId);
@@ -276,7 +281,8 @@ export class EventViews {
     if (this.#questionsEarly.delete(callId)) call.question();
     if (isOwn) call.own();
     if (isOwn || (this.#group?.view.size ?? 0) >= MAX_GROUP) this.#endGroup();
-    const opened = { view: new StreamedCall(call, now), group: this.#group ?? this.#openGroup(), isOwn };
+    const group = this.#group ?? this.#openGroup();
+    const opened: OpenCall = { view: new StreamedCall(call, now), group, isOwn, isComplete: false };
     opened.group.view.add(opened.view);
     this.#calls.set(callId, opened);
     if (isOwn) return opened; // the model's next call does not join it, and a retry of the model leaves it alone
@@ -328,17 +334,29 @@ export class EventViews {
 
   #restart(): void {
     for (const view of this.#ofTurn) this.#history.remove(view);
-    for (const { view, group } of this.#callsOfTurn) {
-      group.view.remove(view);
-      if (group.view.size === 0) this.#history.remove(group.view);
-    }
-    if (this.#group?.view.size === 0) this.#group = undefined;
+    for (const call of this.#callsOfTurn) this.#removeCall(call);
     this.#ofTurn = [];
     this.#callsOfTurn = [];
     this.#forgetCalls();
     this.#answer = undefined;
     this.#thinking = undefined;
     this.#placeHeld();
+  }
+
+  /** Calls of an answer that broke off in their input: they are no part of the conversation. */
+  #removeUnfinishedCalls(): void {
+    for (const [id, call] of this.#calls) {
+      if (call.isOwn || call.isComplete) continue;
+      this.#calls.delete(id);
+      this.#removeCall(call);
+    }
+  }
+
+  #removeCall({ view, group }: OpenCall): void {
+    group.view.remove(view);
+    if (group.view.size > 0) return;
+    this.#history.remove(group.view);
+    if (this.#group === group) this.#group = undefined;
   }
 
   /** A call of the user's own runs on. */
@@ -349,6 +367,7 @@ export class EventViews {
   #end(result: RunResult): void {
     const { outcome } = result;
     this.#endWords();
+    if (outcome !== 'interrupted') this.#removeUnfinishedCalls();
     for (const { group, isOwn } of this.#calls.values()) if (!isOwn) group.settle();
     this.#forgetCalls();
     this.#endGroup();

@@ -276,6 +276,13 @@ export class SessionStore {
 
   #putText({ kind, id, text }: Extract<Entry, { kind: 'text' | 'thought' }>, from: number): void {
     const known = this.#texts.get(id);
+    if (text === '' && from === 0) {
+      // The model has withdrawn it.
+      this.#all = this.#all.filter((block) => block.kind !== kind || known?.segments.includes(block.text) !== true);
+      this.#texts.delete(id);
+      this.#isChanged = true;
+      return;
+    }
     if (known && known.length === from) {
       for (const segment of known.add(text)) {
         this.#all.push({ kind, id: `${id}#${known.segments.indexOf(segment)}`, text: segment });
