@@ -3,7 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type FakeAnswers, type FakeModelServer, startFakeModelServer } from '../../src/testing/index.js';
+import {
+  anthropicSse,
+  type FakeAnswers,
+  type FakeAnswer,
+  type FakeModelServer,
+  startFakeModelServer,
+} from '../../src/testing/index.js';
 import { emptyFolder, type HelveOptions, type HelveRun, jsonLines, runHelve } from './run-helve.js';
 
 const limited = (retryAfter: string) => ({
@@ -127,6 +133,56 @@ test('shows only the second answer if the first was cut off in the middle of a s
   expect(bytesSent(run.server)).toHaveLength(1);
 });
 
+/** The answer, whose last block never ends, and then an error in the stream. */
+const brokenOff = (answer: FakeAnswer) => {
+  const events = anthropicSse({ ...answer, streamError: overloaded.error }).split('\n\n');
+  const last = events.findLastIndex((event) => event.includes('content_block_stop'));
+  return { raw: events.toSpliced(last, 1).join('\n\n') };
+};
+const write = { name: 'Write', input: { file_path: 'a.txt', content: 'a long text' } };
+const thinking = { text: 'Let me see.', signature: 's' };
+
+test.each([
+  ['in a text', brokenOff({ text: 'Half an answer' })],
+  ['in the input of a call', brokenOff({ text: 'I write the file now.', calls: [write] })],
+  ['after a text', { text: 'A whole text.', streamError: overloaded.error }],
+  ['in a text after a thought', brokenOff({ thinking, text: 'Half an answer' })],
+])('an error of the server %s is retried as any other, with the same bytes', async (_, broken) => {
+  const run = await ask([...Array.from({ length: 5 }, () => broken), { text: 'Done.' }], ['hi']);
+  expect(run).toMatchObject({ code: 0, stdout: 'Done.\n' });
+  expect(bytesSent(run.server)).toHaveLength(1);
+  const lines = run.stderr.trimEnd().split('\n');
+  expect(lines.map((line) => /\(\d+ of \d+\)/.exec(line)?.[0])).toEqual(
+    [1, 2, 3, 4, 5].map((attempt) => `(${attempt} of 10)`),
+  );
+  expect(lines[0]).toContain('is overloaded (overloaded_error: Overloaded)');
+});
+
+test('a host is told to discard a broken answer, and gets lines of the next one alone', async () => {
+  const broken = brokenOff({ text: 'I write the file now.', calls: [write] });
+  const args = ['hi', '--output-format', 'stream-json', '--include-partial-messages'];
+  const run = await ask([broken, { text: 'Done.' }], args);
+  const lines = jsonLines(run.stdout);
+  const types = lines.map(({ type, subtype, event }) => (event as { type?: string } | undefined)?.type ?? subtype ?? type);
+  const retry = types.indexOf('api_retry');
+  expect(types.slice(0, retry)).toContain('content_block_start');
+  expect(types.slice(0, retry)).not.toContain('assistant');
+  expect(types[retry + 1]).toBe('message_start');
+  expect(lines.filter(({ type }) => type === 'assistant')).toMatchObject([
+    { message: { content: [{ type: 'text', text: 'Done.' }] } },
+  ]);
+  expect(lines.at(-1)).toMatchObject({ type: 'result', result: 'Done.', num_turns: 1 });
+});
+
+test('the text of the last try is kept if all fail', async () => {
+  const broken = brokenOff({ text: 'I write the file now.', calls: [write] });
+  const run = await ask([broken, broken], ['hi', '--output-format', 'stream-json'], { env: { HELVE_MAX_RETRIES: '1' } });
+  expect(run.code).toBe(1);
+  expect(jsonLines(run.stdout).filter(({ type }) => type === 'assistant')).toMatchObject([
+    { message: { content: [{ type: 'text', text: 'I write the file now.' }] } },
+  ]);
+});
+
 test('never runs a call again if the connection drops after it, and continues from its result', async () => {
   const cwd = await emptyFolder();
   const command = { name: 'Bash', input: { command: 'echo ran >> log' } };
@@ -138,7 +194,7 @@ test('never runs a call again if the connection drops after it, and continues fr
     ['go', '--permission-mode', 'bypassPermissions'],
     { cwd },
   );
-  expect(run).toMatchObject({ code: 0, stdout: '1 cut off\n', stderr: '' });
+  expect(run).toMatchObject({ code: 0, stdout: '0 cut off\n', stderr: expect.stringContaining('(1 of 10)') });
   expect(run.server.refused).toEqual([]);
   expect(await readFile(join(cwd, 'log'), 'utf8')).toBe('ran\n');
 });
