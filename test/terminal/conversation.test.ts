@@ -49,16 +49,23 @@ inTerminal('a refusal with a reason reaches the model', async () => {
 inTerminal('Esc stops the answer, and the next prompt continues', async () => {
   const held = Promise.withResolvers<void>();
   const { terminal, say } = await converse([
-    { text: 'A long story that never ends', holdAfter: { events: 4, until: held.promise } },
-    { text: 'The second answer.' },
+    {
+      text: 'A long story that never ends',
+      usage: { input_tokens: 5_200 },
+      holdAfter: { events: 4, until: held.promise },
+    },
+    { text: 'The second answer.', usage: { input_tokens: 100 } },
   ]);
   await say('tell me');
-  await terminal.shows('esc to stop');
+  await terminal.shows('A long');
   await terminal.press('Escape');
   await terminal.shows('Interrupted');
   held.resolve();
   await say('go on');
   await terminal.shows('The second answer.');
+  await say('/cost');
+  await terminal.shows(/, 2 prompts/);
+  await terminal.shows('5,300 in'); // with those of the answer that was stopped
 });
 
 inTerminal('a prompt that is typed while the model works can be changed, and is sent with the next step', async () => {
