@@ -503,3 +503,12 @@ test('reports how long the server asks to wait before a retry', async () => {
   servers.push(server);
   expect((await failureOf({ apiKey: KEY, baseUrl: server.url })).retryAfterMs).toBe(2000);
 });
+
+test.each([
+  ['Rate limit reached. Please try again in 1.898s. Visit the console.', 1898],
+  ['Please try again in 20 seconds.', 20_000],
+  ['Please try again in 150ms.', 150],
+  ['Try again in a while.', undefined],
+])('the wait that a server asks for in words counts: %s', (words, expected) => {
+  expect(serverFailure(endpoint, { type: 'rate_limit_exceeded', words }).retryAfterMs).toBe(expected);
+});

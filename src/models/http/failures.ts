@@ -55,13 +55,20 @@ export interface ServerError {
 }
 
 export function serverFailure(endpoint: Endpoint, error: ServerError): ModelFailure {
-  const { status, retryAfterMs } = error;
-  const { kind, problem, ...rest } = judge(endpoint, error);
+  const { status } = error;
+  const retryAfterMs = error.retryAfterMs ?? waitIn(error.words);
+  const { kind, problem, ...rest } = judge(endpoint, { ...error, ...(retryAfterMs !== undefined && { retryAfterMs }) });
   return new ModelFailure(kind, problem, {
     ...rest,
     ...(status !== undefined && { status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
+}
+
+/** An error in the middle of a stream has no headers; some servers say in words when to come back. */
+function waitIn(words: string): number | undefined {
+  const [, count, unit] = /\btry again in (\d{1,6}(?:\.\d{1,6})?) ?(ms|s|seconds?)\b/i.exec(words) ?? [];
+  return count === undefined ? undefined : Math.ceil(Number(count) * (unit === 'ms' ? 1 : 1000));
 }
 
 /** What an error of a server means, and what to do about it. */
