@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   anthropicSse,
-  type FakeAnswers,
   type FakeAnswer,
+  type FakeAnswers,
   type FakeModelServer,
   startFakeModelServer,
 } from '../../src/testing/index.js';
@@ -163,7 +163,9 @@ test('a host is told to discard a broken answer, and gets lines of the next one 
   const args = ['hi', '--output-format', 'stream-json', '--include-partial-messages'];
   const run = await ask([broken, { text: 'Done.' }], args);
   const lines = jsonLines(run.stdout);
-  const types = lines.map(({ type, subtype, event }) => (event as { type?: string } | undefined)?.type ?? subtype ?? type);
+  const types = lines.map(
+    ({ type, subtype, event }) => (event as { type?: string } | undefined)?.type ?? subtype ?? type,
+  );
   const retry = types.indexOf('api_retry');
   expect(types.slice(0, retry)).toContain('content_block_start');
   expect(types.slice(0, retry)).not.toContain('assistant');
@@ -176,7 +178,9 @@ test('a host is told to discard a broken answer, and gets lines of the next one 
 
 test('the text of the last try is kept if all fail', async () => {
   const broken = brokenOff({ text: 'I write the file now.', calls: [write] });
-  const run = await ask([broken, broken], ['hi', '--output-format', 'stream-json'], { env: { HELVE_MAX_RETRIES: '1' } });
+  const run = await ask([broken, broken], ['hi', '--output-format', 'stream-json'], {
+    env: { HELVE_MAX_RETRIES: '1' },
+  });
   expect(run.code).toBe(1);
   expect(jsonLines(run.stdout).filter(({ type }) => type === 'assistant')).toMatchObject([
     { message: { content: [{ type: 'text', text: 'I write the file now.' }] } },

@@ -11,7 +11,12 @@ inTerminal('an answer that breaks off in a call waits with a countdown, and is s
     calls: [{ name: 'Write', input: { file_path: 'a.txt', content: 'long' } }],
     streamError: { type: 'overloaded_error', message: 'Overloaded' },
   }).split('\n\n');
-  const raw = events.toSpliced(events.findLastIndex((event) => event.includes('content_block_stop')), 1).join('\n\n');
+  const raw = events
+    .toSpliced(
+      events.findLastIndex((event) => event.includes('content_block_stop')),
+      1,
+    )
+    .join('\n\n');
   const { terminal, say, server } = await converse([{ raw }, { raw }, { raw }, { raw }, { text: 'It is done.' }], {
     env: { HELVE_RETRY_BASE_MS: '300' },
   });

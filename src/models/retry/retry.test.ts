@@ -231,7 +231,7 @@ test.each([
 
 test('a request that continues a broken answer is its next retry, until none is left', async () => {
   const cut: Part[] = [start, textBlock, callStart, callEnd];
-  const played = modelOf([[...cut, overloaded()], [overloaded()], [...cut, overloaded()], [overloaded()]]);
+  const played = modelOf([[...cut, overloaded()], [overloaded()], [overloaded()], [...cut, overloaded()]]);
   const waits: number[] = [];
   const wait = async (milliseconds: number) => void waits.push(milliseconds);
   const model = withRetries(played, { wait, random: () => 0.5, maxRetries: 3 });
@@ -245,7 +245,7 @@ test('a request that continues a broken answer is its next retry, until none is 
     }
     throw new Error('The request has not failed.');
   };
-  const last = await failureOf(await failureOf(await failureOf()));
+  const last = await failureOf(await failureOf());
   expect(retriesIn(events)).toEqual(['1 of 3', '2 of 3', '3 of 3']);
   expect(waits).toEqual([500, 1000, 2000]);
   expect(last).toMatchObject({

@@ -34,12 +34,20 @@ export function withRetries(model: Model, options: RetryOptions = {}, owner: obj
   }
   let hasAnswered = false;
   /** Of broken answers that a request may continue. */
-  const plans = new WeakMap<ModelFailure, RetryPlan>();
+  const broken = new WeakMap<ModelFailure, NextTry>();
   const accounts = new Map<Model, string | undefined>();
   const limitsOf = (each: Model) => {
     if (!accounts.has(each)) accounts.set(each, each.account?.());
     const account = accounts.get(each);
     return account === undefined ? undefined : limitsOfProcess().of(account);
+  };
+  /** Throws the failure if there is no other try. */
+  const nextTry = (failure: ModelFailure, plan: RetryPlan): NextTry => {
+    const failed = plan.model;
+    const retry = plan.after(failure, { hasAnswered });
+    if (!asksAllToWait(failure, retry)) return { plan, retry };
+    const hold = { owner, model: failure.kind === 'overloaded' ? failed.name : undefined };
+    return { plan, retry, endHold: limitsOf(failed)?.hold(retry.waitMs, hold) };
   };
 
   return {
@@ -57,27 +65,22 @@ export function withRetries(model: Model, options: RetryOptions = {}, owner: obj
     },
 
     async *stream(request, signal) {
-      let failure = request.continues;
-      const plan =
-        (failure && plans.get(failure)) ?? new RetryPlan({ models: [model, ...fallbacks], maxRetries, baseMs, random });
+      const { continues } = request;
+      let next = continues && broken.get(continues);
+      const plan = next?.plan ?? new RetryPlan({ models: [model, ...fallbacks], maxRetries, baseMs, random });
+      if (continues) next ??= nextTry(continues, plan);
       let isSomethingShown = false; // by a failed attempt
       let used: Usage | undefined; // by the last attempt
       for (;;) {
-        if (failure) {
-          const failed = plan.model;
-          const retry = plan.after(failure, { hasAnswered });
-          const hold = asksAllToWait(failure, retry)
-            ? limitsOf(failed)?.hold(retry.waitMs, {
-                owner,
-                model: failure.kind === 'overloaded' ? failed.name : undefined,
-              })
-            : undefined;
+        if (next) {
+          const { retry, endHold } = next;
           yield { type: 'retry', ...retry, ...(used && { usage: used }) };
           if (retry.waitMs > 0) await abortable(() => wait(retry.waitMs, signal), signal);
-          hold?.();
+          endHold?.();
         }
         const usage = new UsageSoFar();
         let progress: Progress = 'nothing';
+        let failure: ModelFailure;
         const asked = plan.model;
         const entry = limitsOf(asked)?.enter({
           owner,
@@ -101,10 +104,6 @@ export function withRetries(model: Model, options: RetryOptions = {}, owner: obj
         } catch (error) {
           signal.throwIfAborted();
           if (!(error instanceof ModelFailure)) throw error;
-          if (progress === 'called') {
-            plans.set(error, plan); // the request that continues the answer is the next retry
-            throw error;
-          }
           failure = error;
         } finally {
           entry?.leave();
@@ -112,9 +111,20 @@ export function withRetries(model: Model, options: RetryOptions = {}, owner: obj
         hasAnswered ||= failure.status !== undefined;
         isSomethingShown ||= progress !== 'nothing';
         used = usage.usage;
+        next = nextTry(failure, plan);
+        if (progress !== 'called') continue;
+        broken.set(failure, next); // the request that continues the answer is the next try
+        throw failure;
       }
     },
   };
+}
+
+interface NextTry {
+  plan: RetryPlan;
+  retry: RetryFacts;
+  /** Lets other sessions go on. */
+  endHold?: (() => void) | undefined;
 }
 
 const limitsOfProcess = (): RequestLimits => ofProcess('requestLimits', () => new RequestLimits());

@@ -36,7 +36,10 @@ function feedOf() {
       return shown.splice(0);
     };
   };
-  return { feed, attach, take: (...all: AgentHappening[]) => all.forEach((one) => writer.take({ ...one, at: 0 })) };
+  const take = (...all: AgentHappening[]): void => {
+    for (const one of all) writer.take({ ...one, at: 0 });
+  };
+  return { feed, attach, take };
 }
 
 test('an attached session withdraws the text of an answer that starts again, and has one notice of its retries', async () => {
