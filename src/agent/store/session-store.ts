@@ -229,8 +229,6 @@ export class SessionStore {
         this.#add({ type: 'user', content: this.#withoutKnownResults(happening.message) });
         return;
       case 'compaction':
-        this.#count(happening.usage);
-        return;
       case 'model_retry':
         if (happening.usage) this.#count(happening.usage);
         return;

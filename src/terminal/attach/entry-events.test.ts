@@ -56,7 +56,9 @@ test('an attached session withdraws the text of an answer that starts again, and
   take({ type: 'turn_end', turn: 1, stopReason: 'end_turn', usage: noUsage });
   expect(await news()).toEqual([]);
 
-  const texts = [...feed.entries].flatMap((entry) => ('text' in entry && entry.text.length > 0 ? [String(entry.text)] : []));
+  const texts = [...feed.entries].flatMap((entry) =>
+    'text' in entry && entry.text.length > 0 ? [String(entry.text)] : [],
+  );
   expect(texts.toSorted()).toEqual(['I write.', 'It is overloaded. The request was sent again 2 times.']);
   expect(await attach(true)()).toEqual([
     { type: 'notice', text: 'It is overloaded. The request was sent again 2 times.' },
