@@ -15,6 +15,7 @@ import { fullyVisible, visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { SHORT_CHARS } from './background/background-sessions.js';
 import { exitCode } from './exit-codes.js';
+import { projectFlags } from './fleet/project-flags.js';
 import { UsageProblem } from './usage-problem.js';
 import { databaseFlags, openFleet } from './worker.js';
 import { writeLine } from './write-line.js';
@@ -33,10 +34,12 @@ const flags = {
   'prompt-id': { type: 'string' },
   priority: { type: 'string' },
   reason: { type: 'string' },
+  since: { type: 'string' },
+  ...projectFlags,
   json: { type: 'boolean' },
 } as const;
 
-const actions = ['send', 'list', 'stop', 'answer', 'result'] as const;
+const actions = ['send', 'list', 'stop', 'answer', 'result', 'projects', 'schedule', 'audit'] as const;
 
 const isAction = (word: string): word is (typeof actions)[number] => actions.some((action) => action === word);
 
@@ -61,7 +64,11 @@ export async function fleet(argv: readonly string[]): Promise<number> {
     else if (action === 'result') {
       const { writeResult } = await import('./fleet-result.js');
       await writeResult({ database, seal, session: await found(prompts, words[0] ?? '') }, values);
-    } else await answer(prompts, new FleetQuestions(database, seal), words, values);
+    } else if (action === 'projects') await (await import('./fleet/projects.js')).projects(database, words, values);
+    else if (action === 'schedule') {
+      await (await import('./fleet/schedules.js')).schedule(database, seal, words, values);
+    } else if (action === 'audit') await (await import('./fleet/audit.js')).audit(database, seal, values);
+    else await answer(prompts, new FleetQuestions(database, seal), words, values);
     return exitCode.ok;
   } finally {
     await database.end();
@@ -72,11 +79,12 @@ async function send(prompts: FleetPrompts, [text = '', more]: readonly string[],
   if (text.trim() === '' || more !== undefined) {
     throw new UsageProblem('helve fleet send takes one prompt. Put it in quotes.');
   }
-  const { resume, priority = '0' } = values;
+  const { resume, priority } = values;
   const known = resume === undefined ? undefined : await found(prompts, resume);
   const sessionId = known?.sessionId ?? values['session-id'] ?? randomId();
   if (!isSessionId(sessionId)) throw new UsageProblem(`--session-id "${sessionId}" is not an id.`);
-  if (!/^\d$/.test(priority)) throw new UsageProblem(`--priority takes a number from 0 to 9, but was "${priority}".`);
+  if (priority !== undefined && !/^\d$/.test(priority))
+    throw new UsageProblem(`--priority takes a number from 0 to 9, but was "${priority}".`);
   const repository = known ? known.repository : await repositoryOf(values);
   const root = known?.root ?? (repository ? '' : resolve(values.root ?? process.cwd()));
   const promptId = values['prompt-id'] ?? randomId();
@@ -89,7 +97,7 @@ async function send(prompts: FleetPrompts, [text = '', more]: readonly string[],
       root,
       repository,
       content,
-      priority: Number(priority),
+      ...(priority !== undefined && { priority: Number(priority) }),
       actor: userInfo().username,
     },
     titleOf(content),

@@ -17,6 +17,7 @@ import { exitCode } from './exit-codes.js';
 import { readRunFlags } from './run-flags.js';
 import { onSignals } from './signals.js';
 import { UsageProblem } from './usage-problem.js';
+import { wholeNumber } from './whole-number.js';
 
 declare const HELVE_VERSION: string; // defined by the build
 
@@ -27,6 +28,7 @@ const DEFAULT_DRAIN_SECONDS = 20; // less than the 30 that Kubernetes waits befo
 const DEFAULT_KEEP_DAYS = 30;
 const DEFAULT_WORKSPACE_MB = 4_000;
 const MB = 1_000_000;
+const DEFAULT_MAX_LOSSES = 10; // of one prompt
 
 const { goal: _goal, until: _until, ...workerFlags } = conversationFlags; // those are of one prompt
 
@@ -43,6 +45,7 @@ const flags = {
   'keep-days': { type: 'string' },
   workspaces: { type: 'string' },
   'workspace-limit': { type: 'string' },
+  'max-losses': { type: 'string' },
 } as const;
 
 export async function worker(argv: readonly string[]): Promise<number> {
@@ -52,25 +55,35 @@ export async function worker(argv: readonly string[]): Promise<number> {
       `helve worker takes no argument such as "${positionals[0]}": prompts come from the database.`,
     );
   }
-  const concurrency = wholeNumber('concurrency', values.concurrency, DEFAULT_CONCURRENCY);
-  const projectLimit = wholeNumber('project-limit', values['project-limit'], DEFAULT_PROJECT_LIMIT);
-  const silenceMs = wholeNumber('silence', values.silence, DEFAULT_SILENCE_SECONDS) * 1_000;
-  const drainMs = wholeNumber('drain', values.drain, DEFAULT_DRAIN_SECONDS) * 1_000;
+  const concurrency = numberOr('concurrency', values.concurrency, DEFAULT_CONCURRENCY);
+  const projectLimit = numberOr('project-limit', values['project-limit'], DEFAULT_PROJECT_LIMIT);
+  const silenceMs = numberOr('silence', values.silence, DEFAULT_SILENCE_SECONDS) * 1_000;
+  const drainMs = numberOr('drain', values.drain, DEFAULT_DRAIN_SECONDS) * 1_000;
   const runFlags = readRunFlags(sessionArgv(values), { isInteractive: true });
   const { database, url, seal } = await openFleet(values);
-  const [{ FleetWorker }, { PostgresStore }, { FleetPrompts }, { FleetQuestions }, { LiveLog }, { FleetWorkspaces }] =
-    await Promise.all([
-      import('../fleet/worker.js'),
-      import('../fleet/store/postgres-store.js'),
-      import('../fleet/prompts.js'),
-      import('../fleet/questions.js'),
-      import('../fleet/live-log.js'),
-      import('../fleet/workspace/fleet-workspaces.js'),
-    ]);
+  const [
+    { FleetWorker },
+    { PostgresStore },
+    { FleetPrompts },
+    { FleetQuestions },
+    { LiveLog },
+    { FleetProjects },
+    { FleetSchedules },
+    { FleetWorkspaces },
+  ] = await Promise.all([
+    import('../fleet/worker.js'),
+    import('../fleet/store/postgres-store.js'),
+    import('../fleet/prompts.js'),
+    import('../fleet/questions.js'),
+    import('../fleet/live-log.js'),
+    import('../fleet/projects.js'),
+    import('../fleet/schedules.js'),
+    import('../fleet/workspace/fleet-workspaces.js'),
+  ]);
   const { HELVE_DATABASE: _, ...env } = process.env; // has a password, which commands of the sessions must not see
   const id = `${hostname()}-${process.pid}-${randomHex(4)}`;
   const store = new PostgresStore(database, { seal, worker: id });
-  const maxBytes = wholeNumber('workspace-limit', values['workspace-limit'], DEFAULT_WORKSPACE_MB) * MB;
+  const maxBytes = numberOr('workspace-limit', values['workspace-limit'], DEFAULT_WORKSPACE_MB) * MB;
   const workspaces = new FleetWorkspaces({ folder: workspacesFolder(values.workspaces), store, env, maxBytes });
   const running = await FleetWorker.start({
     url,
@@ -80,16 +93,20 @@ export async function worker(argv: readonly string[]): Promise<number> {
     concurrency,
     projectLimit,
     silenceMs,
-    keepDays: wholeNumber('keep-days', values['keep-days'], DEFAULT_KEEP_DAYS),
+    keepDays: numberOr('keep-days', values['keep-days'], DEFAULT_KEEP_DAYS),
     store,
     workspaces,
     prompts: new FleetPrompts(database, seal),
     questions: new FleetQuestions(database, seal),
     live: new LiveLog(database, seal),
+    projects: new FleetProjects(database),
+    schedules: new FleetSchedules(database, seal),
+    maxLosses: numberOr('max-losses', values['max-losses'], DEFAULT_MAX_LOSSES),
     // A client that can write to the database can send prompts, too.
     readAnswer: (asked, given, actor) => readAnswer(asked, given, { actor, role: 'run' }),
     dataFolder: dataFolderOf(),
-    open: (whenRecorded) => conversationOpener(runFlags, { surface: 'background', env, whenRecorded }).open,
+    open: (whenRecorded, policy) =>
+      conversationOpener(runFlags, { surface: 'background', env, whenRecorded, policy }).open,
     onProblem: tell,
   });
   const signals = onSignals(() => running.killAll());
@@ -128,9 +145,16 @@ export async function openFleet(
       'Which database? Name it with --database postgres://… or in HELVE_DATABASE, which keeps its password out of the list of processes.',
     );
   }
-  const { openDatabase } = await import('../fleet/postgres.js');
+  const { assertKey, openDatabase } = await import('../fleet/postgres.js');
   const seal = values['key-file'] === undefined ? undefined : await sealOf(values['key-file']);
-  return { database: await openDatabase(url), url, seal };
+  const database = await openDatabase(url);
+  try {
+    await assertKey(database, seal?.keyId);
+    return { database, url, seal };
+  } catch (error) {
+    await database.end();
+    throw error;
+  }
 }
 
 async function sealOf(path: string): Promise<Seal> {
@@ -144,11 +168,8 @@ async function sealOf(path: string): Promise<Seal> {
   return sealWith(keyFrom(text, path));
 }
 
-function wholeNumber(name: string, given: string | undefined, standard: number): number {
-  if (given === undefined) return standard;
-  if (/^[1-9]\d{0,5}$/.test(given)) return Number(given);
-  throw new UsageProblem(`--${name} takes a whole number from 1, but was "${given}".`);
-}
+const numberOr = (name: string, given: string | undefined, standard: number): number =>
+  given === undefined ? standard : wholeNumber(name, given);
 
 function tell(sentence: string): void {
   process.stderr.write(`helve: ${visible(sentence)}\n`);

@@ -60,18 +60,20 @@ export class Heartbeat {
     await database.query(`${LOSE} select from lost`, [0, worker]);
   }
 
-  async living(): Promise<Set<string>> {
-    const { rows } = await this.#options.database.query<{ id: string }>(
-      'select id from helve.worker where lost_at is null',
+  /** Workers that are alive, and those that have ended in order. */
+  async workers(): Promise<{ living: Set<string>; left: Set<string> }> {
+    const { rows } = await this.#options.database.query<{ id: string; has_left: boolean }>(
+      'select id, has_left from helve.worker where lost_at is null or has_left',
     );
-    return new Set(rows.map(({ id }) => id));
+    const ids = (hasLeft: boolean): string[] => rows.filter((row) => row.has_left === hasLeft).map(({ id }) => id);
+    return { living: new Set(ids(false)), left: new Set(ids(true)) };
   }
 }
 
 /** Those that were silent for $1 seconds, or the worker $2. */
 const LOSE = `
   with lost as (
-    update helve.worker set lost_at = now()
+    update helve.worker set lost_at = now(), has_left = $2::text is not null
     where lost_at is null and ($2::text is null and seen_at < now() - make_interval(secs => $1) or id = $2)
     returning id
   ), given as (

@@ -19,7 +19,10 @@ export class DatabaseProblem extends UserFacingError {
   override readonly name = 'DatabaseProblem';
 }
 
-/** Each statement is harmless if it has run before. A later version adds to the end. */
+/** The first number of a schema that this version can't share with workers of versions before it. */
+const OLDEST_SCHEMA = 1;
+
+/** Each statement is harmless if it has run before. A later version adds to the end: the number of statements is that of the schema. */
 const SCHEMA = [
   'create schema if not exists helve',
   // A process of `helve worker`. It is lost once it was silent for too long, and stays lost.
@@ -96,6 +99,45 @@ const SCHEMA = [
      written_at timestamptz not null default now(),
      primary key (session, epoch, position)
    )`,
+  'alter table helve.prompt add column if not exists losses integer not null default 0',
+  'alter table helve.prompt add column if not exists actor_limit integer',
+  'alter table helve.worker add column if not exists has_left boolean not null default false',
+  // What a project may do; one without a row may do what the workers may.
+  `create table if not exists helve.project (
+     name text primary key,
+     folders text[] not null default '{}',
+     repositories text[] not null default '{}',
+     models text[] not null default '{}',
+     deny text[] not null default '{}',
+     ask text[] not null default '{}',
+     running integer,
+     per_day integer,
+     priority integer not null default 0
+   )`,
+  // How many prompts a project or an actor has sent on a day, in UTC.
+  `create table if not exists helve.used (
+     scope text not null,
+     day date not null,
+     prompts integer not null,
+     primary key (scope, day)
+   )`,
+  `create table if not exists helve.schedule (
+     id text primary key,
+     project text not null,
+     root text not null,
+     cron text not null,
+     title text not null,
+     priority integer not null,
+     actor text not null,
+     key_id text,
+     content bytea not null,
+     next_at timestamptz not null,
+     last_at timestamptz,
+     last_session text
+   )`,
+  // The key that contents are encrypted with, by its id; no row if they are not.
+  'create table if not exists helve.schema (is_only boolean primary key default true check (is_only), number integer not null, oldest integer not null)',
+  'create table if not exists helve.key (is_only boolean primary key default true check (is_only), id text not null)',
 ];
 
 /** Connects, and creates the tables that are missing. Rejects with `DatabaseProblem`. */
@@ -113,6 +155,7 @@ export async function openDatabase(url: string): Promise<Database> {
     return pool;
   } catch (error) {
     await pool.end();
+    if (error instanceof DatabaseProblem) throw error;
     throw new DatabaseProblem(
       `The database ${withoutPassword(url)} can't be used: ${clause(messageOf(error))}. Check the address, and that the role may create a schema in it.`,
       { cause: error },
@@ -146,11 +189,69 @@ function mayPass(error: unknown): boolean {
   return isOfSystem || /^(?:08|40|53|57)/.test(code);
 }
 
-/** Workers may start at the same time, and `create … if not exists` is not atomic. */
+/**
+ * Workers may start at the same time, and `create … if not exists` is not atomic. A version of Helve that only adds to the
+ * schema leaves `oldest` as it is, so that workers of earlier versions go on.
+ */
 async function migrate(database: Database): Promise<void> {
+  const known = await schemaNumber(database);
+  if (known >= SCHEMA.length) return;
   await withDatabaseLock(database, 'helve schema', async () => {
-    for (const statement of SCHEMA) await database.query(statement);
+    await createTables(database);
+    await database.query(
+      `insert into helve.schema (number, oldest) values ($1, $2)
+       on conflict (is_only) do update set number = greatest(schema.number, $1), oldest = greatest(schema.oldest, $2)`,
+      [SCHEMA.length, OLDEST_SCHEMA],
+    );
   });
+}
+
+/** 0 if there is none. Throws if only later versions understand it. */
+async function schemaNumber(database: Database): Promise<number> {
+  const { rows: tables } = await database.query("select to_regclass('helve.schema') is not null as is_there");
+  if (tables[0]?.is_there !== true) return 0;
+  const { rows } = await database.query<{ number: number; oldest: number }>('select number, oldest from helve.schema');
+  const [{ number, oldest } = { number: 0, oldest: 0 }] = rows;
+  if (oldest <= SCHEMA.length) return number;
+  throw new DatabaseProblem(
+    `The database was changed by a later version of Helve: its schema has the number ${number}, and this version knows ${SCHEMA.length}. Update Helve here.`,
+  );
+}
+
+/** Tables of another program may have the same names. */
+async function createTables(database: Database): Promise<void> {
+  try {
+    for (const statement of SCHEMA) await database.query(statement);
+    await database.query(
+      'select id, epoch, worker, state, project, root, title, written_at from helve.session limit 0',
+    );
+    await database.query('select session, file, position, size, epoch, key_id, content from helve.record limit 0');
+    await database.query('select session, id, number, attempt, is_queued, ended_at from helve.prompt limit 0');
+  } catch (error) {
+    const isOther = /^42/.test(codeOf(error) ?? '') && codeOf(error) !== '42501'; // 42501: the role may not
+    if (!isOther) throw error;
+    throw new DatabaseProblem(
+      `The schema helve of the database has tables that are not those of Helve: ${clause(messageOf(error))}. Name another database, or rename that schema.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Contents of a fleet are encrypted with one key, or not at all. The first process with a key decides that. Rejects for one
+ * that could not read what others write.
+ */
+export async function assertKey(database: Database, keyId: string | undefined): Promise<void> {
+  if (keyId !== undefined) {
+    await database.query('insert into helve.key (id) values ($1) on conflict (is_only) do nothing', [keyId]);
+  }
+  const { rows } = await database.query<{ id: string }>('select id from helve.key');
+  const used = rows[0]?.id;
+  if (used === keyId) return;
+  const own = keyId === undefined ? 'no key was given' : `the file of --key-file has the key ${keyId}`;
+  throw new DatabaseProblem(
+    `The fleet in this database encrypts with the key ${used}, and ${own}. Name the file of that key with --key-file.`,
+  );
 }
 
 /**

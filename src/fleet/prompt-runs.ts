@@ -6,6 +6,7 @@ import type { OpenQuestion, QuestionAnswers } from '../host/open-questions.js';
 import type { PromptEnd } from '../host/session-feed.js';
 import { messageOf } from '../platform/message-of.js';
 import type { LiveLog } from './live-log.js';
+import { assertModel, assertPlace, type FleetProjects, policyOf } from './projects.js';
 import type { FleetPrompts, PromptEndFacts, PromptToRun } from './prompts.js';
 import type { FleetQuestions, GivenAnswer } from './questions.js';
 import { FileStore } from './store/file-store.js';
@@ -26,8 +27,9 @@ export interface PromptRunsOptions {
   dataFolder: string;
   /** Checks an answer that a client has sent. Throws if it does not fit the question. */
   readAnswer(asked: OpenQuestion, given: unknown, actor: string): { kind: OpenQuestion['kind']; answer: AnyAnswer };
-  /** `whenRecorded` resolves once all records of the session are in the database. */
-  open(whenRecorded: () => Promise<void>): OpenConversation;
+  projects: FleetProjects;
+  /** `whenRecorded` resolves once all records of the session are in the database. `policy`: managed settings, as JSON. */
+  open(whenRecorded: () => Promise<void>, policy: string | undefined): OpenConversation;
   onProblem(sentence: string): void;
 }
 
@@ -98,6 +100,8 @@ export class PromptRuns {
     const { prompts, store, live, dataFolder, open, onProblem } = this.#options;
     const { owner } = run;
     const { sessionId } = owner;
+    const project = await this.#options.projects.get(wanted.project);
+    assertPlace(project, wanted, { resolves: true });
     const workspace = await this.#openWorkspace(owner, wanted);
     // A clone takes its time.
     const isCancelled = workspace ? (await prompts.toRun(sessionId, promptId))?.isCancelled : wanted.isCancelled;
@@ -121,7 +125,7 @@ export class PromptRuns {
       open(async () => {
         assertWritten(run);
         await copy.flushed();
-      }),
+      }, policyOf(project)),
     );
     run.session = session;
     const closing = new AbortController();
@@ -130,6 +134,7 @@ export class PromptRuns {
       .catch((error: unknown) => onProblem(messageOf(error)));
     let end: PromptEndFacts = { outcome: 'completed', state: 'idle' };
     try {
+      assertModel(project, session.conversation.model.current);
       await session.announce();
       await prompts.note(owner, 'running');
       void this.#follow(session, run, copy);

@@ -4,12 +4,12 @@ import type { UserBlock } from '../contract/message.js';
 import { isObject } from '../platform/is-object.js';
 import { parseJson } from '../platform/parse-json.js';
 import { type Database, DatabaseProblem, queryWhenUp } from './postgres.js';
+import { assertPlace, FleetProjects } from './projects.js';
+import { ACCEPT, DUE, END_CANCELLED, REMOVE_OLD, RETRY, SESSIONS } from './prompt-statements.js';
 import { notify } from './signals.js';
 import type { SessionOwner } from './store/record-store.js';
 import { openSealed, type Seal, sealedBytes } from './store/seal.js';
 import type { WantedRepository } from './workspace/fleet-workspaces.js';
-
-const MAX_ATTEMPTS = 50;
 
 export interface FleetPrompt {
   sessionId: string;
@@ -26,6 +26,8 @@ export interface FleetPrompt {
   priority?: number;
   /** Who has sent it. */
   actor: string;
+  /** Of the actor: how many of its prompts run at once, and how many it may send on a day. */
+  actorLimits?: { running?: number | undefined; perDay?: number | undefined };
 }
 
 export const fleetStates = ['idle', 'running', 'requires_action', 'failed', 'interrupted'] as const;
@@ -65,6 +67,7 @@ export interface DuePrompt {
 /** What the run of a prompt needs to begin. */
 export interface PromptToRun {
   root: string;
+  project: string;
   repository: WantedRepository | undefined;
   isCancelled: boolean;
 }
@@ -86,26 +89,52 @@ export interface EndedPrompt {
 export class FleetPrompts {
   readonly #database: Database;
   readonly #seal: Seal | undefined;
+  readonly #projects: FleetProjects;
 
   constructor(database: Database, seal?: Seal) {
     this.#database = database;
     this.#seal = seal;
+    this.#projects = new FleetProjects(database);
   }
 
-  /** Resolves once the prompt is in the database. Rejects with `DatabaseProblem` if its id was another's. */
+  /** Resolves once the prompt is in the database. Rejects with `DatabaseProblem` if it may not be run. */
   async accept(prompt: FleetPrompt, title: string): Promise<{ isNew: boolean }> {
-    const { sessionId, promptId, project, root, repository, content, priority = 0, actor } = prompt;
+    const { sessionId, promptId, project, root, repository, content, actor, actorLimits = {} } = prompt;
+    const known = await this.#projects.get(project);
+    assertPlace(known, (await this.#placeOf(sessionId)) ?? prompt);
+    const priority = prompt.priority ?? known?.priority ?? 0;
+    const { running = null, perDay = null } = actorLimits;
     const place = [root, repository?.url ?? null, repository?.ref ?? null];
     const { keyId, bytes } = sealedBytes(this.#seal, JSON.stringify(content), placeOf(sessionId, promptId));
-    const [row] = await queryWhenUp<{ is_new: boolean }>(this.#database, {
+    const [row] = await queryWhenUp<{ is_new: boolean; is_within: boolean }>(this.#database, {
       text: ACCEPT,
-      values: [sessionId, project, title, promptId, priority, actor, keyId, bytes, ...place],
+      values: [sessionId, project, title, promptId, priority, actor, keyId, bytes, running, perDay, ...place],
     });
     if (row?.is_new) return { isNew: true };
-    const known = await this.content(sessionId, promptId);
-    if (JSON.stringify(known) === JSON.stringify(content)) return { isNew: false };
+    const before = await this.content(sessionId, promptId);
+    if (before === undefined && !row?.is_within) throw await this.#overLimit(prompt);
+    if (JSON.stringify(before) === JSON.stringify(content)) return { isNew: false };
     throw new DatabaseProblem(
       `The id ${JSON.stringify(promptId.slice(0, 80))} was given to another prompt of this session, so this one is not run. Send it with an id of its own.`,
+    );
+  }
+
+  /** Where a session works that has had a prompt before. */
+  async #placeOf(sessionId: string): Promise<Pick<PromptToRun, 'root' | 'repository'> | undefined> {
+    const [row] = await queryWhenUp<RepositoryRow & { root: string }>(this.#database, {
+      text: 'select root, repository, ref from helve.session where id = $1',
+      values: [sessionId],
+    });
+    return row && { root: row.root, repository: repositoryIn(row) };
+  }
+
+  async #overLimit({ project, actor, actorLimits }: FleetPrompt): Promise<DatabaseProblem> {
+    const { perDay } = (await this.#projects.get(project)) ?? {};
+    const ofActor = actorLimits?.perDay === undefined ? '' : `${actor} may send ${actorLimits.perDay} prompts on a day`;
+    const ofProject = typeof perDay === 'number' ? `the project ${project} may be sent ${perDay}` : '';
+    const limits = [ofActor, ofProject].filter((words) => words !== '').join(', and ');
+    return new DatabaseProblem(
+      `The prompt was not accepted: ${limits}, and that is reached. Send it after midnight UTC, or raise the limit.`,
     );
   }
 
@@ -146,11 +175,18 @@ export class FleetPrompts {
   /** Undefined if it has ended. */
   async toRun(sessionId: string, promptId: string): Promise<PromptToRun | undefined> {
     const [row] = await queryWhenUp<ToRunRow>(this.#database, {
-      text: `select s.root, s.repository, s.ref, p.cancelled_at from helve.prompt p join helve.session s on s.id = p.session
+      text: `select s.root, s.project, s.repository, s.ref, p.cancelled_at from helve.prompt p join helve.session s on s.id = p.session
              where p.session = $1 and p.id = $2 and p.ended_at is null`,
       values: [sessionId, promptId],
     });
-    return row && { root: row.root, repository: repositoryIn(row), isCancelled: row.cancelled_at !== null };
+    return (
+      row && {
+        root: row.root,
+        project: row.project,
+        repository: repositoryIn(row),
+        isCancelled: row.cancelled_at !== null,
+      }
+    );
   }
 
   /** Records where the session of a repository works. */
@@ -193,14 +229,14 @@ export class FleetPrompts {
   }
 
   /**
-   * The workflow of this attempt will not end the prompt: another one is queued, once. A prompt with which too many workers
-   * were lost has failed: it may be the cause.
+   * The workflow of this attempt will not end the prompt: another one is queued, once. `maxLosses`: its worker was lost with
+   * it; a prompt that has lost so many has failed, since it may be the cause.
    */
-  async retry(sessionId: string, promptId: string, attempt: number): Promise<void> {
-    const problem = `Its worker was lost ${MAX_ATTEMPTS} times, so it was given up. Look at the logs of the workers; to go on, send another prompt.`;
+  async retry(sessionId: string, promptId: string, attempt: number, maxLosses?: number): Promise<void> {
+    const problem = `Workers were lost ${maxLosses} times while they ran it, so it was given up: it may be the cause. Look at the logs of the workers; to go on, send another prompt.`;
     await queryWhenUp(this.#database, {
       text: RETRY,
-      values: [sessionId, promptId, attempt, attempt + 1 >= MAX_ATTEMPTS, problem],
+      values: [sessionId, promptId, attempt, maxLosses ?? null, problem],
     });
   }
 
@@ -270,6 +306,7 @@ export class FleetPrompts {
 
 interface ToRunRow extends RepositoryRow {
   root: string;
+  project: string;
   cancelled_at: Date | null;
 }
 
@@ -302,61 +339,8 @@ interface SessionRow extends RepositoryRow {
   changed_at: Date;
 }
 
-const placeOf = (sessionId: string, promptId: string): string => `${sessionId}/prompts/${promptId}`;
+export const placeOf = (sessionId: string, promptId: string): string => `${sessionId}/prompts/${promptId}`;
 
 /** As `accept` has written them. */
 const blocksIn = (value: unknown): UserBlock[] =>
   Array.isArray(value) ? value.filter((block): block is UserBlock => isObject(block) && 'type' in block) : [];
-
-/** A session keeps its project and its folder; the first prompt names it. */
-const ACCEPT = `
-  with made as (
-    insert into helve.session as s (id, epoch, project, title, root, repository, ref) values ($1, 0, $2, $3, $9, $10, $11)
-    on conflict (id) do update set changed_at = now() returning id
-  ), added as (
-    insert into helve.prompt (session, id, priority, actor, key_id, content)
-    select made.id, $4, $5, $6, $7, $8 from made
-    on conflict (session, id) do nothing returning id
-  )
-  select exists (select from added) as is_new, ${notify('due', '$1')}, ${notify('changed', '$1')}`;
-
-const END_CANCELLED = `
-  update helve.prompt set ended_at = now(), outcome = 'interrupted'
-  where cancelled_at is not null and begun_at is null and ended_at is null and not is_queued
-  returning ${notify('changed', 'session')}`;
-
-/** At most $1 prompts of a project are queued or run at a time, apart from those of lost workers. */
-const DUE = `
-  with open as (
-    select p.*, s.project, row_number() over (partition by p.session order by p.number) as place
-    from helve.prompt p join helve.session s on s.id = p.session where p.ended_at is null
-  ), busy as (
-    select project, count(*) as prompts from open where place = 1 and is_queued group by project
-  ), due as (
-    select o.session, o.id, o.attempt, o.priority, o.number, o.begun_at is not null as has_begun, coalesce(b.prompts, 0) - 1 + row_number()
-      over (partition by o.project order by o.priority desc, o.number) as ahead
-    from open o left join busy b on b.project = o.project
-    where o.place = 1 and not o.is_queued
-  )
-  select session, id, number, attempt, priority, ahead, has_begun from due where ahead < $1 or has_begun order by number`;
-
-const RETRY = `
-  with tried as (
-    update helve.prompt set is_queued = false, attempt = attempt + 1,
-      ended_at = case when $4 then now() end, outcome = case when $4 then 'error' end, problem = case when $4 then $5 end
-    where session = $1 and id = $2 and attempt = $3 and ended_at is null
-    returning session, ${notify('due', 'session')}, ${notify('changed', 'session')}
-  )
-  update helve.session set state = 'failed', worker = null, changed_at = now()
-  from tried where $4 and id = tried.session`;
-
-const REMOVE_OLD = `
-  with old as (delete from helve.worker where lost_at < now() - make_interval(days => $1))
-  delete from helve.session s
-  where greatest(s.written_at, s.changed_at) < now() - make_interval(days => $1) and s.worker is null
-    and not exists (select from helve.prompt p where p.session = s.id and p.ended_at is null)`;
-
-const SESSIONS = `
-  select s.id, s.title, s.project, s.root, s.repository, s.ref, s.state, s.worker, s.changed_at,
-    (select count(*) from helve.prompt p where p.session = s.id and p.ended_at is null) as open_prompts
-  from helve.session s order by s.changed_at desc`;

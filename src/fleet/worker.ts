@@ -8,6 +8,7 @@ import { Heartbeat } from './heartbeat.js';
 import { type Database, loadPackage, withDatabaseLock } from './postgres.js';
 import { PromptRuns, type PromptRunsOptions } from './prompt-runs.js';
 import type { DuePrompt } from './prompts.js';
+import type { FleetSchedules } from './schedules.js';
 import { type SignalKind, Signals } from './signals.js';
 import { SessionLost, WorkerLost } from './store/record-store.js';
 import { Wake } from './wake.js';
@@ -41,6 +42,9 @@ export interface FleetWorkerOptions extends PromptRunsOptions {
   projectLimit: number;
   /** How long a worker may be silent before others take its sessions over. */
   silenceMs: number;
+  /** A prompt with which so many workers were lost has failed. */
+  maxLosses: number;
+  schedules: FleetSchedules;
   /** Sessions that nothing was written to for so long are removed. */
   keepDays: number;
 }
@@ -86,7 +90,9 @@ export class FleetWorker {
     const report = (text: unknown): void => onProblem(`The queue: ${messageOf(text)}`);
     const logger = { info: quiet, debug: quiet, warn: quiet, error: report };
     const place = { systemDatabaseUrl: url, systemDatabaseSchemaName: QUEUE_SCHEMA, logger };
-    await withDatabaseLock(database, 'helve queue schema', () => DBOS.migrate(url, { schemaName: QUEUE_SCHEMA }));
+    await withDatabaseLock(database, 'helve queue schema', async () => {
+      await withQuietConsole(() => DBOS.migrate(url, { schemaName: QUEUE_SCHEMA }));
+    });
     // Before the worker listens: it would take prompts with the limits that the queue had before.
     const client = await DBOSClient.create({ ...place, systemDatabasePool: database, applicationName: NAME });
     await client.registerQueue(QUEUE, { workerConcurrency: concurrency, minPollingIntervalMs: POLL_MS });
@@ -189,6 +195,7 @@ export class FleetWorker {
   async #coordinate(): Promise<void> {
     await this.#heartbeat.judge();
     await this.#takeOver();
+    await this.#options.schedules.sendDue();
     await this.#queueDue();
     await this.#cleanUp();
   }
@@ -209,13 +216,13 @@ export class FleetWorker {
    * workers may do this at once, and one that hangs in the middle keeps no other from it.
    */
   async #takeOver(): Promise<void> {
-    const { prompts } = this.#options;
+    const { prompts, maxLosses } = this.#options;
     const running = await this.#dbos.listWorkflows({ status: 'PENDING', queueName: QUEUE, loadInput: false });
-    const living = await this.#heartbeat.living();
+    const { living, left } = await this.#heartbeat.workers();
     const orphans = running.filter(({ executorId }) => executorId === undefined || !living.has(executorId));
-    for (const { workflowID } of orphans) {
+    for (const { workflowID, executorId = '' } of orphans) {
       const [sessionId, promptId, attempt] = partsOf(workflowID);
-      await prompts.retry(sessionId, promptId, attempt);
+      await prompts.retry(sessionId, promptId, attempt, left.has(executorId) ? undefined : maxLosses);
       await this.#dbos.cancelWorkflow(workflowID);
     }
   }
@@ -260,6 +267,17 @@ export class FleetWorker {
       loadOutput: false,
     });
     if (old.length > 0) await this.#dbos.deleteWorkflows(old.map(({ workflowID }) => workflowID));
+  }
+}
+
+/** `DBOS.migrate` writes to the console, and takes no logger. Nothing else runs yet. */
+async function withQuietConsole(work: () => Promise<void>): Promise<void> {
+  const { log } = console;
+  console.log = () => {};
+  try {
+    await work();
+  } finally {
+    console.log = log;
   }
 }
 

@@ -13,6 +13,11 @@ export interface FleetPlace {
   model: string;
   /** The folder that the sessions work in. */
   root: string;
+  /** Of the model. */
+  key?: string;
+  env?: Readonly<Record<string, string>>;
+  /** Default: that of this repository. */
+  program?: string;
 }
 
 export interface TestWorker {
@@ -31,7 +36,7 @@ export async function startWorker(
   const dataFolder = await emptyFolder();
   shareCode(dataFolder);
   const options = [...(trusts ? ['--trust'] : []), '--silence', '1', ...flags];
-  const child = spawn(process.execPath, [resolve('bin/helve.cjs'), 'worker', ...options], {
+  const child = spawn(process.execPath, [place.program ?? resolve('bin/helve.cjs'), 'worker', ...options], {
     cwd: place.root,
     env: {
       PATH: process.env['PATH'],
@@ -40,9 +45,10 @@ export async function startWorker(
       IS_SANDBOX: '1',
       HELVE_HOME: dataFolder,
       HELVE_DATABASE: place.url,
-      ANTHROPIC_API_KEY: 'key',
+      ANTHROPIC_API_KEY: place.key ?? 'key',
       ANTHROPIC_BASE_URL: place.model,
       HELVE_MODEL: 'anthropic/claude-sonnet-4-5',
+      ...place.env,
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -197,20 +197,18 @@ describe.skipIf(withoutPostgres !== undefined)('workers of a fleet', { timeout: 
     expect((await conversationOf(id)).text.match(/outcome is unknown/g)).toHaveLength(1);
   });
 
-  test('with a key, the database has nothing readable of what a session says, and workers without it fail', async () => {
+  test('with a key, the database has nothing readable of what a session says, and workers without it do not start', async () => {
     const at = await place(['echo "a secret" >> ran.txt']);
     const keyFile = join(at.root, 'key');
     writeFileSync(keyFile, `${'0f'.repeat(32)}\n`, { mode: 0o600 });
     const withKey = ['--key-file', keyFile];
     const id = await helveFleet(at, 'send', ...withKey, 'the title\na secret prompt');
-    const without = await workerAt(at);
-    await until(isDone(id));
-    const { rows: failed } = await database.query('select outcome, problem from helve.prompt');
-    expect(failed).toEqual([{ outcome: 'error', problem: expect.stringContaining('this process has no key') }]);
-    without.process.kill('SIGTERM');
-    await without.ended;
+    onTestFinished(async () => void (await database.query('delete from helve.key')));
+    await expect(workerAt(at)).rejects.toThrow(/encrypts with the key \w+, and no key was given/);
+    const otherFile = join(at.root, 'other-key');
+    writeFileSync(otherFile, `${'f0'.repeat(32)}\n`, { mode: 0o600 });
+    await expect(workerAt(at, ['--key-file', otherFile])).rejects.toThrow(/the file of --key-file has the key/);
     await workerAt(at, withKey);
-    await helveFleet(at, 'send', ...withKey, '--resume', id, 'a secret prompt');
     await until(isDone(id));
     expect(linesOf(at, 'ran.txt')).toEqual(['a secret']);
     const { rows } = await database.query(

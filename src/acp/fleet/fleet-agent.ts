@@ -222,12 +222,20 @@ export class FleetAgent {
   /** Resolves once the prompt is in the database, and this client follows its session if it has it open. */
   async #accept({ sessionId, promptId, root, content }: AcceptedPrompt): Promise<{ isNew: boolean }> {
     const { server } = this.#options;
-    const { project, actor = '' } = this.#identity;
+    const { project, actor = '', running, perDay } = this.#identity;
     const row = await knownRow(server, sessionId, this.#identity);
     if (row && row.root !== root) {
       throw invalidParams(`The session ${sessionId} belongs to ${row.root}, not to ${root}.`);
     }
-    const prompt = { sessionId, promptId, project: row?.project ?? project ?? basename(root), root, content, actor };
+    const prompt = {
+      sessionId,
+      promptId,
+      project: row?.project ?? project ?? basename(root),
+      root,
+      content,
+      actor,
+      actorLimits: { running, perDay },
+    };
     const client = this.#clients.get(sessionId);
     client?.expect(promptId);
     const accepted = await server.prompts.accept(prompt, titleOf(content));

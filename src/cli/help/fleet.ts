@@ -5,6 +5,9 @@ export const help = `helve fleet: prompts and sessions on many machines
   helve fleet stop ID…      interrupt the prompt of a session, and drop those that wait
   helve fleet result ID     what a session has done to its repository: --branch, --patch or --archive
   helve fleet answer ID ANSWER   answer the question that a session waits for: allow, deny, or one of its choices
+  helve fleet schedule add "CRON" "…"   send a prompt at times of the day or the week, in UTC; also: list, remove ID
+  helve fleet projects set NAME   limit a project, in place of what was set before; also: list, remove NAME
+  helve fleet audit         what all sessions have done, and for whom
 
 helve worker runs them. ID is an id or the beginning of one.
 
@@ -23,6 +26,15 @@ Options
   --session-id ID           the id of the new session
   --prompt-id TEXT          an id of the prompt: one that was sent before does not run again
   --reason TEXT             with deny: what the model is told
+  --since TIME              of audit: a time such as 24h, 7d or 2026-11-01
   --json                    print JSON
+
+Of projects set; the first five may be given several times
+  --folder PATH             its sessions work in this folder or below; default: in any
+  --repository URL          or on this repository; one that ends with / allows all below it
+  --model PROVIDER/NAME     its sessions run only on workers with this model; default: with any
+  --deny RULE, --ask RULE   rules beside those of the workers
+  --running N               how many of its prompts are queued or run at once
+  --per-day N               how many prompts it may be sent on a day, in UTC
 
 Exit status: 0 success, 1 the database can't be used, 2 wrong usage`;

@@ -16,6 +16,7 @@ Options
   --keep-days N             remove sessions that nothing was written to for so long; default: 30
   --workspaces PATH         where sessions of repositories work: the same path on every worker; default: a folder in /var/tmp
   --workspace-limit MB      how much all snapshots of one workspace may have; default: 4000
+  --max-losses N            a prompt has failed once so many workers were lost with it; default: 10
   --key-file PATH           encrypt contents with the key in this file: 64 hexadecimal digits
   --model NAME              PROVIDER/NAME, sonnet, opus, haiku, or scripted/FILE
   --fallback-model A,B      models to use while the first is overloaded
