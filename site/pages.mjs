@@ -50,8 +50,13 @@ export function readContents(root) {
     if (row === null || row[1] === 'question') continue;
     for (const [, title, target] of row[2].matchAll(/\[([^\]]+)\]\(([^)#]+)\)/g)) {
       const source = posix.normalize(posix.join('docs', target)).replace(/\/$/, '');
-      sections.at(-1)?.entries.push({ title, source, question: row[1] });
+      sections.at(-1)?.entries.push({ title: headingOf(join(root, source)) ?? title, source, question: row[1] });
     }
   }
   return sections;
+}
+
+function headingOf(path) {
+  if (!path.endsWith('.md')) return undefined;
+  return /^# (.+)$/m.exec(readFileSync(path, 'utf8'))?.[1]?.replaceAll('`', '');
 }

@@ -24,6 +24,7 @@ const synonyms = {
   forbid: ['deny', 'permission', 'rule'],
   ide: ['editor'],
   ignored: ['ignore', 'instruction', 'troubleshooting'],
+  internet: ['network', 'local'],
   jetbrains: ['editor'],
   mac: ['macos'],
   money: ['cost', 'budget'],
@@ -37,7 +38,9 @@ const synonyms = {
   shortcut: ['keys'],
   shortcuts: ['keys'],
   spend: ['budget', 'cost'],
+  stop: ['esc', 'stops'],
   telemetry: ['leaves'],
+  training: ['trains', 'provider', 'leaves'],
   uninstall: ['remove'],
   upgrade: ['update'],
   vscode: ['editor'],
@@ -47,6 +50,7 @@ const synonyms = {
 export function processTerm(term) {
   const word = term.toLowerCase();
   if (empty.has(word)) return null;
+  if (word === 'windows') return word; // the system, not what is in a terminal
   if (word.length > 4 && /[^s]s$/.test(word)) return word.slice(0, -1);
   return word;
 }
