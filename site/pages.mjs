@@ -57,6 +57,6 @@ export function readContents(root) {
 }
 
 function headingOf(path) {
-  if (!path.endsWith('.md')) return undefined;
+  if (!path.endsWith('.md') || !existsSync(path)) return undefined;
   return /^# (.+)$/m.exec(readFileSync(path, 'utf8'))?.[1]?.replaceAll('`', '');
 }
