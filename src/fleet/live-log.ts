@@ -35,6 +35,12 @@ export interface LiveRow extends LivePlace {
   changes: readonly LiveChange[];
 }
 
+export interface FollowOptions {
+  pastBytes: number;
+  closing: AbortSignal;
+  before(entry: FeedEntry): Promise<void>;
+}
+
 export class LiveLog {
   readonly #database: Database;
   readonly #seal: Seal | undefined;
@@ -46,14 +52,16 @@ export class LiveLog {
 
   /**
    * Adds what changes in the feed until the feed ends. Does nothing once the session has another owner. `pastBytes`: the
-   * length of `session.jsonl` before the run. `closing`: the feed is about to end.
+   * length of `session.jsonl` before the run. `closing`: the feed is about to end. `before`: what must be stored before
+   * clients are shown an entry.
    */
-  async follow(owner: SessionOwner, feed: SessionFeed, pastBytes: number, closing: AbortSignal): Promise<void> {
+  async follow(owner: SessionOwner, feed: SessionFeed, { pastBytes, closing, before }: FollowOptions): Promise<void> {
     const subscription = feed.subscribe({ fromStart: true });
     let position = 0;
     let isOurs = await this.#add(owner, position, { pastBytes, changes: [] });
     let changes: unknown[] = [];
     for await (const change of subscription) {
+      await before(change.entry);
       changes.push(asJson(change));
       if (subscription.waiting > 0) continue;
       position += 1;

@@ -38,6 +38,8 @@ type AnyAnswer = QuestionAnswers[OpenQuestion['kind']];
 interface Run {
   owner: SessionOwner;
   session: HostedSession | undefined;
+  /** The questions of the session, by their ids. */
+  readonly asked: Map<string, Promise<void>>;
   /** Why the session can't be stored any more. */
   failure: { error: unknown } | undefined;
 }
@@ -63,7 +65,7 @@ export class PromptRuns {
     const wanted = await prompts.toRun(sessionId, promptId);
     if (!wanted) return;
     const owner = await store.claim(sessionId);
-    const run: Run = { owner, session: undefined, failure: undefined };
+    const run: Run = { owner, session: undefined, asked: new Map(), failure: undefined };
     this.#runs.set(sessionId, run);
     try {
       const end = await this.#runClaimed(run, promptId, wanted).catch((error: unknown) => {
@@ -130,7 +132,13 @@ export class PromptRuns {
     run.session = session;
     const closing = new AbortController();
     const shown = live
-      .follow(owner, session.feed, stored.get('session.jsonl') ?? 0, closing.signal)
+      .follow(owner, session.feed, {
+        pastBytes: stored.get('session.jsonl') ?? 0,
+        closing: closing.signal,
+        before: async (entry) => {
+          if (entry.kind === 'question' && entry.isOpen) await this.#ask(run, copy, entry.question); // clients answer at once
+        },
+      })
       .catch((error: unknown) => onProblem(messageOf(error)));
     let end: PromptEndFacts = { outcome: 'completed', state: 'idle' };
     try {
@@ -179,14 +187,25 @@ export class PromptRuns {
     this.#options.onProblem(messageOf(error));
   }
 
+  /** Puts the question into the database, once, and after the call that it is about: else the next worker would not know it. */
+  async #ask({ owner, asked }: Run, copy: SessionCopy, question: OpenQuestion): Promise<void> {
+    const asking = asked.get(question.id) ?? copy.flushed().then(() => this.#options.questions.asked(owner, question));
+    asked.set(question.id, asking);
+    await asking;
+  }
+
   /** Sends away what the session has recorded, and its state to those who list sessions. The session does not wait for it. */
-  async #follow(session: HostedSession, { owner }: Run, copy: SessionCopy): Promise<void> {
+  async #follow(session: HostedSession, run: Run, copy: SessionCopy): Promise<void> {
+    const { owner, asked } = run;
     const { prompts, questions, onProblem } = this.#options;
     try {
       for await (const { entry } of session.feed.subscribe({})) {
         if (entry.kind !== 'text' && entry.kind !== 'thought') copy.changed(); // a text is recorded once it is complete
-        if (entry.kind === 'question' && entry.isOpen) await questions.asked(owner, entry.question);
-        if (entry.kind === 'question' && !entry.isOpen) await questions.closed(owner, entry.question.id);
+        if (entry.kind === 'question' && entry.isOpen) await this.#ask(run, copy, entry.question);
+        if (entry.kind === 'question' && !entry.isOpen) {
+          await asked.get(entry.id);
+          await questions.closed(owner, entry.question.id);
+        }
         if (entry.kind === 'state' && entry.state !== 'idle') await prompts.note(owner, entry.state);
       }
     } catch (error) {
