@@ -2,6 +2,7 @@
 // With --check it writes nothing and fails when one of them is stale.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { biomeProgram } from './biome.mjs';
 
 const [page, schemaFile] = ['docs/settings.md', 'docs/settings.schema.json'];
 const [begin, end] = ['<!-- settings: begin -->', '<!-- settings: end -->'];
@@ -35,11 +36,19 @@ const before = readFileSync(page, 'utf8');
 const [start, stop] = [before.indexOf(begin), before.indexOf(end)];
 if (start < 0 || stop < start) throw new Error(`${page} has lost the marks "${begin}" and "${end}". Put them back.`);
 write(page, before, `${before.slice(0, start + begin.length)}\n${table}\n${before.slice(stop)}`);
-write(schemaFile, existsSync(schemaFile) ? readFileSync(schemaFile, 'utf8') : '', formatted(helve('config', 'schema')));
+const schema = helve('config', 'schema');
+const oldSchema = existsSync(schemaFile) ? readFileSync(schemaFile, 'utf8') : '';
+write(schemaFile, oldSchema, isSameJson(oldSchema, schema) ? oldSchema : formatted(schema));
+
+function isSameJson(one, other) {
+  return one !== '' && JSON.stringify(JSON.parse(one)) === JSON.stringify(JSON.parse(other));
+}
 
 // Formatted like all other files, so that the format check passes.
 function formatted(json) {
-  const words = ['node_modules/@biomejs/biome/bin/biome', 'format', `--stdin-file-path=${schemaFile}`];
+  const biome = biomeProgram();
+  if (biome === undefined) return json;
+  const words = [biome, 'format', `--stdin-file-path=${schemaFile}`];
   return execFileSync(process.execPath, words, { encoding: 'utf8', input: json });
 }
 
