@@ -15,11 +15,13 @@ const { createAgent, openDatabase, FileStore, PostgresStore, SessionCopy, script
 const postgres = await LocalPostgres.start();
 const database = await openDatabase(postgres.url);
 const store = new PostgresStore(database);
+const waits = [];
 const root = mkdtempSync(join(tmpdir(), 'helve-bench-'));
 try {
   const commits = await timesOf(50, () => store.claim(crypto.randomUUID()));
   await turns(undefined); // loads the code
   const [files, tables] = [[], []];
+  waits.length = 0;
   for (let session = 0; session < SESSIONS; session += 1) {
     files.push(...(await turns(undefined)));
     tables.push(...(await turns(store)));
@@ -27,14 +29,21 @@ try {
   console.log(
     `### A turn with its records in PostgreSQL (Node ${process.versions.node}, ${files.length} turns of each)\n`,
   );
+  const { rows } = await database.query(
+    'select count(*) / $1::numeric as rows, sum(length(content)) / $1::numeric as bytes from helve.record',
+    [SESSIONS * TURNS],
+  );
   console.log('| | p50, ms | p95, ms |\n|---|--:|--:|');
   for (const [name, times] of [
     ['files', files],
     ['PostgreSQL', tables],
+    ['waiting for the database before a call', waits],
     ['a commit alone', commits],
   ]) {
     console.log(`| ${name} | ${at(times, 0.5)} | ${at(times, 0.95)} |`);
   }
+  const { rows: perTurn, bytes } = rows[0];
+  console.log(`\nA turn stores ${Number(perTurn).toFixed(1)} rows with ${Math.round(bytes)} bytes of records.`);
 } finally {
   await database.end();
   await postgres.remove();
@@ -55,12 +64,12 @@ async function turns(to) {
     sessionId: id,
     keepSession: true,
     permissionMode: 'bypassPermissions',
-    ...(copy && { whenRecorded: () => copy.flushed() }),
+    ...(copy && { whenRecorded: () => timed(waits, () => copy.flushed()) }),
   });
   const starts = [];
   for await (const { type } of agent.run('go')) {
     if (type === 'turn_start') starts.push(performance.now());
-    if (copy && ['tool_result', 'turn_end'].includes(type)) copy.changed();
+    if (copy && !type.endsWith('_delta')) copy.changed(); // as a worker does
   }
   await agent.end();
   return starts.slice(2).map((time, index) => time - starts[index + 1]);
@@ -74,12 +83,16 @@ async function copyOf(to, dataFolder, id) {
   return new SessionCopy({ from: new FileStore(dataFolder), to, owner, stored: new Map(), onFailed });
 }
 
+async function timed(times, work) {
+  const started = performance.now();
+  await work();
+  times.push(performance.now() - started);
+}
+
 async function timesOf(count, work) {
   const times = [];
   for (let round = 0; round < count; round += 1) {
-    const started = performance.now();
-    await work();
-    times.push(performance.now() - started);
+    await timed(times, work);
   }
   return times;
 }
