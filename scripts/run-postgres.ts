@@ -78,6 +78,16 @@ export class LocalPostgres {
     await ended;
   }
 
+  /** Another server with a copy of the files that this one had when it was stopped. */
+  async copy(): Promise<LocalPostgres> {
+    await this.kill();
+    const data = `${this.#data}-copy`;
+    execFileSync('cp', ['-a', this.#data, data]);
+    const copy = new LocalPostgres(data, this.#native, await freePort());
+    await copy.run();
+    return copy;
+  }
+
   async remove(): Promise<void> {
     await this.kill();
     for (const folder of [this.#data, `${this.#data}-programs`]) rmSync(folder, { recursive: true, force: true });

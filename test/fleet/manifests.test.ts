@@ -66,7 +66,7 @@ test('workers on Kubernetes are given options that exist, and more time than the
         terminationGracePeriodSeconds,
       };
     });
-  expect(options.map(({ command }) => command)).toEqual(['worker']);
+  expect(options.map(({ command }) => command)).toEqual(['worker', 'serve']);
   for (const { command, flags, drain, terminationGracePeriodSeconds } of options) {
     const help = execFileSync(process.execPath, ['bin/helve.cjs', command, '--help'], { encoding: 'utf8' });
     expect(flags.filter((flag) => !help.includes(`${flag} `))).toEqual([]);
