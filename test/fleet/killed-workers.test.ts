@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -9,6 +10,7 @@ import { type Database, openDatabase, queryWhenUp } from '../../src/fleet/postgr
 import { FleetPrompts } from '../../src/fleet/prompts.js';
 import { PostgresStore } from '../../src/fleet/store/postgres-store.js';
 import { fetchSession } from '../../src/fleet/store/session-copy.js';
+import { copyWorkspace } from '../../src/fleet/workspace/fleet-workspaces.js';
 import { type FakeAnswer, type FakeRequest, startFakeModelServer } from '../../src/testing/fake-model-server.js';
 import { protocolViolations } from '../../src/testing/protocol-violations.js';
 import { emptyFolder } from '../cli/run-helve.js';
@@ -39,15 +41,32 @@ test.skipIf(withoutPostgres !== undefined)(
     const database = await openDatabase(postgres.url);
     onTestFinished(() => database.end());
     const prompts = new FleetPrompts(database);
-    const at = { url: postgres.url, model: server.url, root: await emptyFolder() };
+    const root = await emptyFolder();
+    const at = { url: postgres.url, model: server.url, root };
+    const repository = { url: `file://${await madeRepository()}`, ref: 'main' };
+    const workspaces = mkdtempSync('/var/tmp/helve-test-');
+    onTestFinished(() => rmSync(workspaces, { recursive: true, force: true }));
     const numbers = Array.from({ length: SESSIONS }, (_, index) => index + 1);
     for (const number of numbers) {
-      const content = [{ type: 'text', text: `session ${number}: go` }] as const;
-      const prompt = { promptId: 'p', project: `project ${number % 3}`, root: at.root, content, actor: 'test' };
+      const content = [{ type: 'text', text: `session ${number} in ${root}: go` }] as const;
+      const place = isOfRepository(number) ? { root: '', repository } : { root };
+      const prompt = { promptId: 'p', project: `project ${number % 3}`, ...place, content, actor: 'test' };
       await prompts.accept({ sessionId: idOf(number), ...prompt }, '');
     }
     const start = async (): Promise<TestWorker> => {
-      const worker = await startWorker(at, ['--allowedTools', 'Bash', '--silence', SILENCE, '--concurrency', '8']);
+      const options = [
+        '--allowedTools',
+        'Bash',
+        '--silence',
+        SILENCE,
+        '--concurrency',
+        '8',
+        '--workspaces',
+        workspaces,
+        '--add-dir',
+        root,
+      ];
+      const worker = await startWorker(at, options);
       onTestFinished(() => void worker.process.kill('SIGKILL'));
       return worker;
     };
@@ -96,9 +115,26 @@ test.skipIf(withoutPostgres !== undefined)(
       const done = results.filter(({ is_error }) => !is_error).length;
       expect(made.length).toBeGreaterThanOrEqual(done);
       expect(done + unknown).toBe(STEPS); // nothing was lost
+      if (!isOfRepository(number)) continue;
+      const folder = await emptyFolder();
+      const copy = await copyWorkspace(idOf(number), repository, { folder, store, env: process.env });
+      const kept = readFileSync(join(copy.root, 'kept.txt'), 'utf8').trim().split('\n').map(Number);
+      expect(kept).toEqual([...new Set(kept)]);
+      expect(kept.length).toBeGreaterThanOrEqual(done); // what a call with a result has done is in the workspace
     }
   },
 );
+
+const isOfRepository = (number: number): boolean => number % 2 === 0;
+
+async function madeRepository(): Promise<string> {
+  const folder = await emptyFolder();
+  const git = (...args: string[]): unknown =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.invalid', ...args], { cwd: folder });
+  git('init', '--quiet', '--initial-branch=main');
+  git('commit', '--quiet', '--allow-empty', '--message=first');
+  return folder;
+}
 
 const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
@@ -144,10 +180,12 @@ function report(takeovers: readonly number[], seconds: number): void {
 
 function answerTo({ body }: FakeRequest): FakeAnswer {
   const text = JSON.stringify(body.messages);
-  const number = Number(/session (\d+): go/.exec(text)?.[1]);
+  const number = Number(/session (\d+) in/.exec(text)?.[1]);
+  const [, root = ''] = /session \d+ in (\S+): go/.exec(text) ?? [];
   const steps = [...text.matchAll(/step (\d+) of/g)].map(([, step]) => Number(step));
   const step = Math.max(0, ...steps) + 1;
   if (step > STEPS) return { text: 'All done.' };
-  const command = `echo ${step} >> made-${number}.txt; sleep 0.3`;
+  const kept = isOfRepository(number) ? `echo ${step} >> kept.txt; ` : '';
+  const command = `${kept}echo ${step} >> ${root}/made-${number}.txt; sleep 0.3`;
   return { text: `step ${step} of ${STEPS}`, calls: [{ name: 'Bash', input: { command } }] };
 }
