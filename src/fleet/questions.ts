@@ -148,7 +148,7 @@ const placeOf = (sessionId: string, questionId: string): string => `${sessionId}
 /** As `asked` has written it. */
 const isQuestion = (value: unknown): value is OpenQuestion => isObject(value) && 'kind' in value && 'id' in value;
 
-/** Trust in a folder is asked for anew: it is another folder on another worker. */
+/** Trust in a folder is asked for again: it is another folder on another worker. */
 function isSame(one: OpenQuestion, other: OpenQuestion): boolean {
   if (one.kind === 'trust' || callOf(one) === undefined) return false;
   return isDeepStrictEqual({ ...one, id: '' }, JSON.parse(JSON.stringify({ ...other, id: '' })));

@@ -194,7 +194,7 @@ inBrowser(
   'a one-time code signs in; a token revoked in the middle says so, and the next one goes on there',
   async () => {
     const more = Promise.withResolvers<void>();
-    const answer = { text: 'I work on, whoever looks.', holdAfter: { events: 4, until: more.promise } };
+    const answer = { text: 'I work on without you.', holdAfter: { events: 4, until: more.promise } };
     const { page, url, context, helve, token, start } = await visit([answer], { viewport: phone });
     const code = /[A-Z0-9]{4}-[A-Z0-9]{4}/.exec((await helve(['serve', 'code', '--role', 'view'])).stdout)?.[0];
     await context.clearCookies();
@@ -215,7 +215,7 @@ inBrowser(
     more.resolve();
     await page.getByLabel('One-time code or token').fill(await token('run', 'grace'));
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('I work on, whoever looks.').waitFor();
+    await page.getByText('I work on without you.').waitFor();
     expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('not sent yet');
   },
 );

@@ -26,7 +26,7 @@ export async function endHost({ dataFolder, limitMs, tell }: EndHostOptions): Pr
     for (;;) {
       const { isBusy, busySessions, waitingSessions } = await host.request('_helve/host/status');
       if (isBusy !== true) break;
-      // Clients were disconnected, so nobody answers.
+      // All clients were disconnected, so no answer can come.
       if (waitingSessions === busySessions && Number(busySessions) > 0) {
         tell(`${counted(Number(waitingSessions), 'session')} still had a question, asked again at the next attach.`);
         break;
