@@ -23,9 +23,10 @@ export async function host(argv: readonly string[]): Promise<number> {
   }
   const { version, pid } = client.about;
   if (action === 'stop') {
+    const { busySessions } = await client.request('_helve/host/status');
     await client.request('_helve/host/stop');
     await client.closed;
-    await writeLine(process.stdout, `The host process ${pid} has ended.`);
+    await writeLine(process.stdout, `The host process ${pid} has ended.${interruptedWords(Number(busySessions))}`);
   } else {
     const { busySessions } = await client.request('_helve/host/status');
     client.close();
@@ -33,4 +34,13 @@ export async function host(argv: readonly string[]): Promise<number> {
     await writeLine(process.stdout, `Helve ${version}, process ${pid}: ${work}. It listens on ${place.socket}.`);
   }
   return exitCode.ok;
+}
+
+/** What a stop ends stays ended: the next host runs neither the prompts that were cut off nor those that waited. */
+function interruptedWords(sessions: number): string {
+  if (sessions === 0) return '';
+  if (sessions === 1) {
+    return ' 1 session was interrupted, and its prompts do not run again. To continue it: helve attach, and a new prompt.';
+  }
+  return ` ${sessions} sessions were interrupted, and their prompts do not run again. To continue one: helve attach ID, and a new prompt. helve ps lists them.`;
 }

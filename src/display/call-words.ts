@@ -4,7 +4,7 @@ import type { DisplayBody, ToolDisplay } from '../contract/tool.js';
 import { counted } from '../platform/text/counted.js';
 import { visibleLine, visibleLines } from '../platform/text/visible-lines.js';
 import { patchCounts } from './patch-rows.js';
-import { shownTool } from './shown-tool.js';
+import { callName, shownTool } from './shown-tool.js';
 
 const MAX_TITLE_CHARS = 2_000;
 
@@ -78,7 +78,7 @@ export interface ShownCall {
 
 /** The action, and the subject if it says more. */
 export function callTitle({ tool, display, shorten }: Pick<ShownCall, 'tool' | 'display' | 'shorten'>) {
-  const action = visibleLine(display.action ?? shownTool(tool));
+  const action = callName({ tool, action: display.action });
   const title = visibleLine(shorten(display.title.slice(0, MAX_TITLE_CHARS)));
   return { action, title: title === action.toLowerCase() ? '' : title };
 }

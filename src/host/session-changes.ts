@@ -106,8 +106,10 @@ export async function undoCall(
       ]),
     ];
     if (reasons.length > 0) {
-      const message = `Nothing was undone: ${reasons.map(clause).join('; ')}. helve undo --session ${id} --call ${callId} --force in a terminal undoes the rest.`;
-      return { isDone: false, message };
+      const isReplaced = plan.items.some(({ conflict }) => conflict !== undefined);
+      const rest = isReplaced ? 'undoes it anyway and replaces later changes of these files' : 'undoes the rest';
+      const forced = `helve undo --session ${id} --call ${callId} --force in a terminal ${rest}.`;
+      return { isDone: false, message: `Nothing was undone: ${reasons.map(clause).join('; ')}. ${forced}` };
     }
     if (plan.items.length === 0) {
       const message = existsSync(root)

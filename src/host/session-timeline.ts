@@ -12,6 +12,8 @@ const MAX_TITLE_CHARS = 120;
 export interface TimelineCall {
   callId: string;
   tool: string;
+  /** What people read in place of the tool's name, as in the conversation. */
+  action?: string;
   title: string;
   /** The type of the child agent that made it, and the call that started that agent. */
   agent?: string;
@@ -57,8 +59,12 @@ export function timelinePage(dataFolder: string, id: string, { from, limit, feed
     if (isComplete || ahead > MAX_AHEAD) break;
   }
   for (const live of feed?.entries ?? []) {
-    if (live.kind !== 'call' || live.queuedAt === undefined) continue;
+    if (live.kind !== 'call') continue;
     const known = calls.get(live.id);
+    if (live.queuedAt === undefined) {
+      if (known) Object.assign(known, actionOf(live)); // from the record of the session, which has no times
+      continue;
+    }
     // Later pages have it, or will have it when its end is recorded.
     if (known || (next === undefined && live.endedAt === undefined)) calls.set(live.id, fromFeed(live, live.queuedAt));
   }
@@ -97,14 +103,16 @@ function isWait(value: unknown): value is CallWait {
   );
 }
 
-function fromFeed(
-  { id, tool, display, agent, waits = [], startedAt, endedAt, status, failure }: FeedCall,
-  queuedAt: number,
-): TimelineCall {
+const actionOf = ({ display }: FeedCall): Pick<TimelineCall, 'action'> =>
+  display.action === undefined ? {} : { action: display.action };
+
+function fromFeed(call: FeedCall, queuedAt: number): TimelineCall {
+  const { id, tool, display, agent, waits = [], startedAt, endedAt, status, failure } = call;
   const ended = status === 'completed' ? 'completed' : failure === 'permission_denied' ? 'denied' : 'failed';
   return {
     callId: id,
     tool,
+    ...actionOf(call),
     title: display.title.slice(0, MAX_TITLE_CHARS),
     ...(agent && { agent: agent.type, parentCallId: agent.parentCallId }),
     queuedAt: Math.round(queuedAt),

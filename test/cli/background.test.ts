@@ -347,6 +347,17 @@ test('a session that was stopped does not go on, and can be continued', async ()
   expect((await at.helve(['logs', stdout.trim()])).stdout).toMatch(/> and now\?\n[\s\S]*Continued\.\n$/);
 });
 
+test('the end of the host says that it interrupted a session, whose prompts do not run again', async () => {
+  const at = await place([command('echo made > made.txt'), { text: 'Again.' }]);
+  await at.helve(['bg', 'make it']);
+  await stateIs(at, 'waiting');
+  const { stdout } = await at.helve(['host', 'stop']);
+  expect(stdout).toMatch(
+    /^The host process \d+ has ended\. 1 session was interrupted, and its prompts do not run again/,
+  );
+  expect((await at.ps())[0]).toMatchObject({ state: 'idle' });
+});
+
 test('a session whose host was killed can be stopped without a host', async () => {
   const at = await place([command('echo made > made.txt')]);
   await at.helve(['bg', 'make it']);

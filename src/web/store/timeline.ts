@@ -1,4 +1,5 @@
 // The calls of a session with their times. Only the last page is loaded again: calls before it have ended.
+import { callName } from '../../display/shown-tool.js';
 import type { TimelineCall } from '../../host/session-timeline.js';
 import type { Link } from '../connection/link.js';
 
@@ -24,7 +25,7 @@ export class Timeline {
   #named(call: TimelineCall): TimelineCall {
     const waits = call.waits.map((wait) => {
       const other = wait.reason === 'earlier_call' ? this.#calls.get(wait.detail ?? '') : undefined;
-      return other ? { ...wait, detail: `${other.tool} ${other.title}` } : wait;
+      return other ? { ...wait, detail: `${callName(other)} ${other.title}` } : wait;
     });
     return { ...call, waits };
   }

@@ -1,7 +1,7 @@
 // When each call waited, for what, and when it ran. Bars for the eye, a table for everything else.
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { WaitReason } from '../../contract/call-timing.js';
-import { shownTool } from '../../display/shown-tool.js';
+import { callName } from '../../display/shown-tool.js';
 import type { TimelineCall } from '../../host/session-timeline.js';
 import { shortDuration } from '../../platform/text/duration.js';
 import { visibleLine } from '../../platform/text/visible-lines.js';
@@ -147,7 +147,7 @@ function BarRow({ call, scale, isChosen, onChoose }: BarRowProps) {
         onClick={onChoose}
       >
         <span class="bar-name">
-          <strong>{shownTool(call.tool)}</strong> {visibleLine(call.title)}
+          <strong>{callName(call)}</strong> {visibleLine(call.title)}
         </span>
         <span class="bar-track">
           {barsOf(call, scale.now).map((span, index) => (
@@ -178,7 +178,7 @@ function inWords(call: TimelineCall, now: number): string {
     return `${words} ${exactDuration(to - from)}${detail === undefined ? '' : ` (${detail})`}`;
   });
   const agent = call.agent === undefined ? '' : `${call.agent} agent, `;
-  return `${agent}${shownTool(call.tool)} ${visibleLine(call.title)}: ${parts.join(', ')}${`, ${outcomeWords[call.outcome]}`}`;
+  return `${agent}${callName(call)} ${visibleLine(call.title)}: ${parts.join(', ')}${`, ${outcomeWords[call.outcome]}`}`;
 }
 
 function Details({ call, store }: { call: TimelineCall; store: SessionStore }) {
@@ -186,7 +186,7 @@ function Details({ call, store }: { call: TimelineCall; store: SessionStore }) {
   return (
     <section class="bar-details card" aria-label="The chosen call">
       <h3>
-        {shownTool(call.tool)} <span class="muted">{visibleLine(call.title)}</span>
+        {callName(call)} <span class="muted">{visibleLine(call.title)}</span>
       </h3>
       <ul>
         {barsOf(call, now).map(({ kind, from, to, detail }, index) => (
@@ -229,7 +229,7 @@ const CallTable = ({ calls, store }: { calls: readonly TimelineCall[]; store: Se
               <tr key={call.callId}>
                 <th scope="row">
                   <a href={address({ page: 'session', id: store.id, tab: 'conversation', call: call.callId })}>
-                    {shownTool(call.tool)}
+                    {callName(call)}
                   </a>{' '}
                   <span class="muted">{visibleLine(call.title)}</span>
                 </th>
