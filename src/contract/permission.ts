@@ -161,11 +161,18 @@ const LOSING: ReadonlySet<RiskKind> = new Set([
   'publishes',
   'deletes',
   'overwrites',
+  'downloaded_code',
 ]);
 
-/** What a call changes that nothing can restore, the worst first; undefined if there is no such risk. */
-export const irreversibleRisk = (risks: readonly Risk[]): Risk | undefined =>
-  risks.find(({ kind, level, undoable }) => level === 'high' && undoable === false && LOSING.has(kind));
+/**
+ * What a call changes that nothing can restore, the worst first; undefined if there is no such risk. Data that is sent
+ * away beside a secret that is read counts too.
+ */
+export function irreversibleRisk(risks: readonly Risk[]): Risk | undefined {
+  const grave = risks.filter(({ level, undoable }) => level === 'high' && undoable === false);
+  const readsSecret = grave.some(({ kind }) => kind === 'secrets');
+  return grave.find(({ kind }) => LOSING.has(kind) || (readsSecret && kind === 'network'));
+}
 
 /** The modes as people know them. */
 export const modeWords: Readonly<Record<PermissionMode, string>> = {

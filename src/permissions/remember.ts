@@ -39,7 +39,8 @@ interface RulesFor {
 function whyAskedAgain(risks: readonly Risk[]): string | undefined {
   const others = risks.find(({ kind }) => kind === 'publishes' || kind === 'remote_change');
   if (others) return `no rule is offered for what ${riskWords[others.kind]}`;
-  if (irreversibleRisk(risks)) return "no rule is offered for what can't be undone";
+  const lost = irreversibleRisk(risks);
+  if (lost && !/^(downloaded_code|network)$/.test(lost.kind)) return "no rule is offered for what can't be undone";
   const isLost = risks.some(
     ({ kind, undoable }) => undoable === 'perhaps' || (undoable === false && /^(deletes|overwrites)$/.test(kind)),
   );

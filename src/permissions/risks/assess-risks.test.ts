@@ -315,6 +315,7 @@ test.each<[command: string, risks: string[]]>([
   ['dd if=a of=/dev/sda', ['high privileges: overwrites the disk /dev/sda']],
   ['mkfs.ext4 /dev/sda1', ['high privileges: erases everything on /dev/sda1']],
   ['shutdown now', ['high privileges: shuts this machine down']],
+  ['cp a.txt ~/.bashrc', ['high startup: creates ~/.bashrc, which can run programs, outside the project']],
   ['echo x >> ~/.bashrc', ['high startup: creates ~/.bashrc, which can run programs, outside the project']],
   ['echo x > .git/hooks/pre-commit', ['high startup: creates .git/hooks/pre-commit, which can run programs']],
   ['echo x > .husky/pre-commit', ['notable startup: creates .husky/pre-commit, which can run programs (undo)']],

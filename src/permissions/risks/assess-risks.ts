@@ -1,4 +1,5 @@
 // What a call puts at risk, by its effects and by what undo can restore of its files. Every surface shows the same.
+import { statSync } from 'node:fs';
 import type { CommandEffect, Effect } from '../../contract/effect.js';
 import type { DecisionRequest, Risk } from '../../contract/permission.js';
 import type { ToolTable } from '../../contract/tool-traits.js';
@@ -14,6 +15,7 @@ import { furthestFirst, type ReachingRisk } from './reach.js';
 import { runsDownloads } from './run-downloads.js';
 import { lookBudget } from './undo-coverage.js';
 import { unknownAddressRisk } from './unknown-addresses.js';
+import { isWriteWithin } from './write-within.js';
 
 export interface RiskContext extends Omit<RiskPlaces, 'style'> {
   tools: ToolTable;
@@ -74,11 +76,25 @@ const isBelow = (risk: NamedRisk, files: readonly NamedRisk[], effects: readonly
   const inner = effects[risk.effects[0] ?? -1];
   return files.some((other) => {
     const outer = effects[other.effects[0] ?? -1];
-    if (other === risk || other.kind !== risk.kind || other.part !== risk.part) return false;
+    if (other === risk || other.part !== risk.part) return false;
+    // Of `cp a b`, b/a is written only if b is a folder.
+    if (risk.kind === 'writes_outside' && inner && outer && isWriteWithin(inner, outer) && !isFolder(outer))
+      return true;
+    if (other.kind !== risk.kind) return false;
     if (inner?.kind !== 'file' || outer?.kind !== 'file' || !outer.tree || inner.path === outer.path) return false;
     return outer.pattern === undefined && isInside(outer.path, inner.path);
   });
 };
+
+/** Or could be, if it can't be looked at. */
+function isFolder(effect: Effect): boolean {
+  if (effect.kind !== 'file') return false;
+  try {
+    return statSync(effect.real, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return true;
+  }
+}
 
 const DOWNLOADERS = /^(curl|wget|wget2|aria2c|http|https|xh|fetch|git|gh|scp|ssh)$/;
 
