@@ -140,6 +140,9 @@ function explain(error: unknown, argv: readonly string[], known: readonly string
   if (unknown === undefined) return `${message.split('. ')[0]}.`;
   const name = unknown.replace(/^-+/, '');
   if (ofOtherAgents.has(name)) return `There is no option ${unknown} here: other agents have it, helve does not yet.`;
+  if (/^(cwd|cd|dir|directory|working-dir(ectory)?)$/.test(name)) {
+    return `There is no option ${unknown} here: helve works in the folder it is started in. Use cd before it.`;
+  }
   const [nearest] = nearestWords(name, known);
   return `There is no option ${unknown} here.${nearest ? ` Did you mean --${nearest}?` : ''}`;
 }

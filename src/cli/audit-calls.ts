@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../agent/observe/read-audit.js';
+import type { FailureKind } from '../contract/failure.js';
 import { withShownPaths } from '../display/shown-path.js';
 import { homeFolder } from '../platform/files/paths.js';
 import { isObject } from '../platform/is-object.js';
@@ -34,7 +35,9 @@ function asCall(entries: readonly AuditEntry[], shorten: (text: string) => strin
     sign: result === undefined ? '?' : result['ok'] === true ? '✓' : isDenied ? '⊘' : '✗',
     tool: oneLine(textOf(first?.['tool'])),
     subject: cut(oneLine(shorten(subjectOf(find('call')?.['input']))), MAX_SUBJECT),
-    decision: oneLine(shorten(decisionOf(find('decision'), find('answer'), isDenied))),
+    decision: oneLine(
+      shorten([decisionOf(find('decision'), find('answer'), isDenied), failureOf(result)].filter(Boolean).join('; ')),
+    ),
     duration: milliseconds === undefined ? '' : `${milliseconds} ms`,
   };
 }
@@ -49,6 +52,20 @@ function decisionOf(decision: AuditEntry | undefined, answer: AuditEntry | undef
   if (answer) return answer['behavior'] === 'deny' ? 'denied by you' : 'allowed by you';
   if (!decision) return isDenied ? 'denied' : '';
   return `${isDenied ? 'denied' : 'allowed'}: ${textOf(decision['reason'])}`;
+}
+
+/** A refusal is the decision itself, and a failure beyond these kinds is of a newer version. */
+const failureWords: Readonly<Record<Exclude<FailureKind, 'permission_denied'>, string>> = {
+  unknown_tool: 'failed: no tool has that name',
+  interrupted: 'interrupted',
+  invalid_input: 'failed: the input was not valid',
+  check_refused: 'failed: the tool refused it, and nothing was done',
+  exception: 'failed in its work',
+};
+
+function failureOf(result: AuditEntry | undefined): string | undefined {
+  const kind = result?.['failure'];
+  return Object.entries(failureWords).find(([known]) => known === kind)?.[1];
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -29,7 +29,7 @@ import { offerOf } from './models.js';
 import { namedModel } from './named-model.js';
 import { withKeyHelper } from './run-models.js';
 import { UsageProblem } from './usage-problem.js';
-import { writeLine } from './write-line.js';
+import { wrapped, writeLine } from './write-line.js';
 
 export interface DoctorFinding {
   what: string;
@@ -54,7 +54,7 @@ export async function doctor(argv: readonly string[]): Promise<number> {
   if (values.json) await writeLine(process.stdout, jsonText(findings));
   else
     for (const { what, state, detail } of findings)
-      await writeLine(process.stdout, `${marks[state]} ${what}: ${detail}`);
+      await writeLine(process.stdout, wrapped(`${marks[state]} ${what}: ${detail}`, process.stdout));
   return findings.some(({ state }) => state === 'broken') ? exitCode.failed : exitCode.ok;
 }
 

@@ -10,6 +10,7 @@ test.each([
     'There is no command "cofnig". Did you mean "helve config"? To send it to the model, use helve -- cofnig …',
   ],
   [['setup'], /^There is no command "setup"\. Keys come from the environment.* use helve -- setup$/],
+  [['export'], /To export a conversation, use helve sessions export\./],
   [['hello'], undefined],
   [['tell', 'me', 'more'], undefined],
   [['update', 'the', 'docs'], undefined],

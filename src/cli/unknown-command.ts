@@ -20,6 +20,7 @@ const elsewhere: ReadonlyArray<[words: readonly string[], way: string]> = [
     ['resume', 'continue'],
     'To resume a session, use helve --resume ID, or --continue for the last one; without an ID you choose it.',
   ],
+  [['export', 'share'], 'To export a conversation, use helve sessions export.'],
   [['session', 'history', 'chats', 'conversations'], 'For saved conversations, use helve sessions.'],
   [['chat', 'start', 'run', 'ask'], 'A conversation starts with helve alone, and helve -p "…" runs one prompt.'],
   [['list', 'ls'], 'For saved conversations, use helve sessions; for tools, helve tools; for models, helve models.'],

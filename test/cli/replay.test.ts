@@ -65,7 +65,7 @@ test('a replay of the demo session on the original files gives the same results,
   // Without walls: they hide /tmp, and with it the Node of a clone that lies there.
   const { code, stdout, stderr } = await replay('--no-sandbox');
   // How many differ in their durations alone is a matter of chance.
-  expect(stdout).toMatch(/All 9 results are the same( \(\d of them except for: duration\))?\.\n$/);
+  expect(stdout).toMatch(/All 9 results are the same( \(\d of them apart from duration\))?\.\n$/);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(await tree()).toEqual(before);
 });
@@ -222,7 +222,7 @@ test('with --strict, volatile parts of results count as differences', async () =
   const { replay } = await recorded({}, () => [
     { calls: [{ name: 'Bash', input: { command: 'echo "ok (0.$RANDOM$RANDOM ms)" | sed "s/ ms/ms/"' } }] },
   ]);
-  expect((await replay()).stdout).toContain('1 result is the same (1 of them except for: duration).');
+  expect((await replay()).stdout).toContain('1 result is the same (1 of them apart from duration).');
   expect((await replay('--strict')).code).toBe(1);
 });
 

@@ -16,11 +16,14 @@ export function describeExplanation(explanation: Explanation, { cwd }: { cwd: st
   const short = (text: string): string => shortened(text, cwd);
   const commands = effects.filter((effect) => effect.kind === 'command');
   const worst = worstRisk(explanation);
+  // The line of the effect says it once more.
+  const isBelow = ({ effects: of, text }: Explanation['risks'][number]): boolean =>
+    of.some((index) => effects[index] !== undefined && short(inWords(effects[index])) === text);
   const headline = worst ? sentenceOf(worst) : indented(clause(reason));
   const lines = [
     `${verdicts[decision]}: ${short(headline)}.`,
     ...risks
-      .filter((risk) => risk !== worst || risks.length > 1)
+      .filter((risk) => (risk !== worst || risks.length > 1) && (risk.level === 'high' || !isBelow(risk)))
       .map(({ level, text }) => `  ${level === 'high' ? '!!' : '! '} ${oneLine(text)}`),
     '',
   ];
@@ -115,7 +118,7 @@ function whyOf(entry: TrailEntry | undefined, effect: Effect | undefined, comman
   if (effect?.kind === 'command') return effect.argv === undefined ? '' : noteOf(effect, commands);
   return entry.because
     .slice(entry.because.indexOf(subject) + subject.length)
-    .replace(/^,? *(?:(?:and it|which) is |and )?/, '');
+    .replace(/^[,:]? *(?:(?:and it|which) is (?!or )|and )?/, '');
 }
 
 function subjectOf(effect: Effect | undefined): string | undefined {

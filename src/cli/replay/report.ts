@@ -61,7 +61,7 @@ export function replayLines(report: ReplayReport): string[] {
     );
   }
   const kinds = [...new Set(alike.flatMap(({ butFor }) => butFor))].join(', ');
-  const butFor = alike.length > 0 ? ` (${alike.length} of them except for: ${kinds})` : '';
+  const butFor = alike.length > 0 ? ` (${alike.length} of them apart from ${kinds})` : '';
   const same = report.same + alike.length;
   if (calls === 0) return ['The session made no calls, so there is nothing to play.'];
   if (different.length > 0) {
@@ -116,4 +116,5 @@ const indented = (text: string): string[] =>
     .split('\n')
     .map((line) => `  ${line}`);
 
-const megabytes = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(1)} MB`;
+const megabytes = (bytes: number): string =>
+  bytes < 100_000 ? 'less than 0.1 MB' : `${(bytes / 1024 ** 2).toFixed(1)} MB`;

@@ -66,7 +66,7 @@ test.each<[string, FakeAnswer, string, string]>([
     'a call of the model that the server could not read',
     apiError(400, 'tool_use_failed', 'Failed to call a function.'),
     'broken_stream',
-    'The model server at PLACE could not read a call of claude-test (400: Failed to call a function.). Try again, or choose another model.',
+    'The model server at PLACE could not read a call of claude-test (400: Failed to call a function). Try again, or choose another model.',
   ],
   [
     'a body that is too large',

@@ -85,7 +85,7 @@ function judge(endpoint: Endpoint, error: ServerError): Judgement {
   const server = endpoint.server.charAt(0).toUpperCase() + endpoint.server.slice(1);
   const words = shorten(error.words, secrets);
   const name = shorten(String(error.status ?? error.type ?? error.code ?? ''), secrets) || 'error';
-  const facts = `(${[name, words].filter(Boolean).join(': ')})`;
+  const facts = `(${[name, words.replace(/\.$/, '')].filter(Boolean).join(': ')})`; // a sentence goes on after it
   const explained = endpoint.explain?.({ ...error, words }, facts);
   if (explained) return explained;
   // A proxy, a firewall or a captive portal; a gateway that wants a key or has failed may answer with a page, too.

@@ -21,13 +21,13 @@ function pairsOf(text: string): Map<string, number> {
 
 const MAX_WORDS = 3;
 const MAX_WORD_CHARS = 64;
-const MEANT = 0.5; // below this it is another word, not a typo
+const MEANT = 0.5; // a typo leaves more than half of the letters: /quit is not /edit
 
 /** The words that may have been meant, most similar first; empty if none is similar. */
 export function nearestWords(word: string, words: readonly string[]): string[] {
   return words
     .map((candidate) => ({ candidate, score: wordSimilarity(word, candidate) }))
-    .filter(({ score }) => score >= MEANT)
+    .filter(({ score }) => score > MEANT)
     .sort((one, other) => other.score - one.score)
     .slice(0, MAX_WORDS)
     .map(({ candidate }) => candidate);
