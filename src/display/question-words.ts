@@ -6,7 +6,7 @@ import { type Places, placeWords } from '../permissions/risks/place-words.js';
 import { isWriteWithin } from '../permissions/risks/write-within.js';
 import { safeCut } from '../platform/text/truncate.js';
 import { visibleLine } from '../platform/text/visible-lines.js';
-import { shownTool } from './shown-tool.js';
+import { callName, shownTool } from './shown-tool.js';
 
 /**
  * The question in one line: what would happen to which file, or the model's description of a command. A description is
@@ -56,7 +56,9 @@ function asked(question: PermissionQuestion, places: Places): string {
   const what = names.length > 1 ? `${names.length} files` : placeWords(path, places);
   if (written.length === 0) return `Read ${what}?`;
   if (written.every(({ removes }) => removes)) return `Delete ${what}?`;
-  return written.every(isNew) ? `Create ${what}?` : `Edit ${what}?`;
+  if (written.every(isNew)) return `Create ${what}?`;
+  const name = callName({ tool, action: display.action }); // the transcript names the call so
+  return `${/^[A-Z][a-z]+$/.test(name) ? name : 'Edit'} ${what}?`;
 }
 
 /** The model's words for a command. Quotes in them can't end the quotation. */

@@ -74,6 +74,10 @@ test('an unknown command is answered with the nearest', async () => {
   });
 });
 
+test('a word that resembles no command is not answered with one', async () => {
+  expect(shown(await run('help edit', await testSession()))).toBe('There is no command /edit.');
+});
+
 test('custom commands, prompts of servers and paths go to the model as typed', async () => {
   const own = { name: 'team:review', kind: 'command' as const, description: '', argumentHint: '' };
   const session = await testSession({ commands: async () => [own] });

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { findInstructions } from '../../agent/instructions/instruction-files.js';
+import { withShownPaths } from '../../display/shown-path.js';
 import { estimateTokens } from '../../tools/reading/estimate-tokens.js';
 import type { CommandSession, ContextDetail, TerminalCommand } from '../contract.js';
 import { text } from './answers.js';
@@ -29,7 +30,12 @@ async function detailsOf(session: CommandSession): Promise<ContextDetail[]> {
   const details: ContextDetail[] = [
     { title: 'Instruction files', items: files },
     { title: 'MCP servers', items: session.serverTools().map(({ server, tokens }) => ({ name: server, tokens })) },
-    { title: 'Largest results', items: session.largestResults().map(({ title, tokens }) => ({ name: title, tokens })) },
+    {
+      title: 'Largest results',
+      items: session
+        .largestResults()
+        .map(({ title, tokens }) => ({ name: withShownPaths(title, { root, home }), tokens })),
+    },
   ];
   return details
     .filter(({ items }) => items.length > 0)

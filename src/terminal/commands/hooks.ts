@@ -10,7 +10,7 @@ export const hooks: TerminalCommand = {
   async run(_, session) {
     await session.refresh();
     const all = session.settings.hooks;
-    if (all.length === 0) return text('No hooks are set. The docs on hooks show how to add one to a settings file.');
+    if (all.length === 0) return text('No hooks are set. docs/hooks.md shows how to add one to a settings file.');
     const events = Map.groupBy(all, ({ event }) => event);
     return {
       type: 'sections',

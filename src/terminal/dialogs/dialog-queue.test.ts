@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { Theme } from '../screen/theme.js';
 import { ChoiceDialog } from './choice-dialog.js';
-import { DialogQueue } from './dialog-queue.js';
+import { DialogQueue, type DialogQueueOptions } from './dialog-queue.js';
 import { ScrollDialog } from './scroll-dialog.js';
 
 const theme = new Theme({ name: 'none', depth: 'many' });
 const never = new AbortController().signal;
 
 /** A queue with its own clock: `pass` advances it and runs due callbacks. */
-function queued() {
+function queued(more: Partial<DialogQueueOptions> = {}) {
   let now = 0;
   let timers: Array<{ at: number; callback: () => void }> = [];
   const early: string[] = [];
@@ -27,6 +27,7 @@ function queued() {
       changes += 1;
     },
     onEarlyInput: (data) => early.push(data),
+    ...more,
   });
   const pass = (milliseconds: number): void => {
     now += milliseconds;
@@ -116,6 +117,15 @@ test('a key that is followed at once by more input answers nothing', async () =>
   pass(60);
   expect(early).toEqual(['1', '\u001b']);
   expect(draw()).toContain('One');
+});
+
+test('keys that came too early and are not to be seen are not said to be kept', () => {
+  const { queue, ask, pass, draw } = queued({ showsEarlyInput: () => false });
+  void ask('One');
+  draw();
+  pass(100);
+  queue.handleInput('1');
+  expect(draw()).toContain('not answered: press the key again');
 });
 
 test('keys that came too early are said to be kept, until a key counts', async () => {

@@ -17,6 +17,7 @@ const QUIET_MS = 300;
 const HOLD_MS = 60;
 
 const EARLY_KEYS = 'not answered: what you typed is kept below';
+const LOST_KEYS = 'not answered: press the key again';
 
 export interface DialogQueueOptions {
   theme: Theme;
@@ -28,6 +29,8 @@ export interface DialogQueueOptions {
   onChange: () => void;
   /** A key that came too early to be meant for the dialog. It can be passed to the editor. */
   onEarlyInput?: (data: string) => void;
+  /** Whether such keys can be seen below the dialog. Default: yes. */
+  showsEarlyInput?: () => boolean;
 }
 
 interface Entry {
@@ -152,8 +155,9 @@ export class DialogQueue implements Component, Focusable {
     const waits = this.waiting === 0 ? [] : [counted(this.waiting, 'more question')];
     // Key hints are shown only once keys count.
     const keys = this.#takesKeys(entry) ? entry.dialog.hint.split(HINT_SEPARATOR) : ['…'];
-    const early = entry.hadEarlyKeys ? [EARLY_KEYS] : [];
-    const isNeeded = (hint: string): boolean => hint === keys[0] || hint === EARLY_KEYS || hint.startsWith('esc');
+    const isKept = this.#options.showsEarlyInput?.() ?? true;
+    const early = entry.hadEarlyKeys ? [isKept ? EARLY_KEYS : LOST_KEYS] : [];
+    const isNeeded = (hint: string): boolean => hint === keys[0] || hint === early[0] || hint.startsWith('esc');
     return [...entry.dialog.render(width), '', paint.muted(fitHints([...early, ...waits, ...keys], width, isNeeded))];
   }
 

@@ -221,9 +221,9 @@ test('says that undo restores only what it could copy', () => {
   ).toContain('· undo restores what it could copy');
 });
 
-test('an edit of an existing file says so, and several files are counted', () => {
+test('a change of an existing file is named as the call will be, and several files are counted', () => {
   const file = (path: string) => ({ kind: 'file', access: 'write', path, real: path, identity: '1:2' }) as const;
-  expect(asked({ ...edit, effects: [file('/p/a.ts')] }).lines()[0]).toMatch(/^── Edit a\.ts\? /);
+  expect(asked({ ...edit, effects: [file('/p/a.ts')] }).lines()[0]).toMatch(/^── Change a\.ts\? /);
   expect(asked({ ...edit, effects: [file('/p/a.ts'), file('/p/b.ts')] }).lines()).toContain('  writes a.ts, b.ts');
 });
 

@@ -33,6 +33,7 @@ export function createAsking(options: AskingOptions) {
       options.onChange();
     },
     onEarlyInput: (data) => options.place().editor.handleInput(data),
+    showsEarlyInput: () => options.place().editor.getText().trim() !== '',
   });
   const notify = createNotify({
     write: (text) => screen.tui.terminal.write(text),

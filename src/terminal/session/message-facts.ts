@@ -5,7 +5,7 @@ import { serverPartOf } from '../../platform/text/mcp-names.js';
 import { estimateTokens } from '../../tools/reading/estimate-tokens.js';
 
 const MAX_RESULTS = 5;
-const MAX_TITLE_CHARS = 60;
+const MAX_TITLE_CHARS = 300; // the view cuts it to the width, after its paths were shortened
 
 /** The text of the last answer that has any. */
 export function lastAnswer(messages: readonly Message[]): string | undefined {
