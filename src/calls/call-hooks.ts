@@ -2,7 +2,7 @@
 // work. Their messages to the model are collected for the result; messages to the person are emitted as events.
 import { isDeepStrictEqual } from 'node:util';
 import type { Effect } from '../contract/effect.js';
-import type { HookEvent, HookOutcome, HookPayloads } from '../contract/hook.js';
+import type { HookEvent, HookOutcome, HookPayloads, HookRunOptions } from '../contract/hook.js';
 import type { HookAnswer } from '../contract/permission.js';
 import type { ToolOutcome } from '../contract/tool.js';
 import { monotonicMs } from '../platform/clock.js';
@@ -13,8 +13,15 @@ const MAX_CHANGES = 10; // of one input; hooks that change it more often undo ea
 
 /** The hooks of one call, with their answers so far. */
 export interface CallHooks {
-  /** Runs the hooks that see a call before it is judged, at most once. Returns the input that they want instead. */
-  before(call: ResolvedCall, effects: readonly Effect[]): Promise<Readonly<Record<string, unknown>> | undefined>;
+  /**
+   * Runs the hooks that see a call before it is judged, at most once. Returns the input that they want instead.
+   * `onWait`: one that the call waits for is started.
+   */
+  before(
+    call: ResolvedCall,
+    effects: readonly Effect[],
+    onWait: () => void,
+  ): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** The hooks that made the input that is judged next, for messages. */
   readonly changedBy: string;
   /** The answers of those hooks. */
@@ -55,7 +62,7 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
   const run = async <Event extends HookEvent>(
     event: Event,
     payload: HookPayloads[Event],
-    options: { signal?: AbortSignal; effects?: readonly Effect[] } = {},
+    options: Partial<HookRunOptions> = {},
   ): Promise<HookOutcome> => {
     const outcome = await hooks.run(event, payload, { signal, ...options });
     for (const text of [...outcome.messages, ...outcome.reports]) environment.emit({ type: 'notice', text });
@@ -90,13 +97,13 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
     get answers() {
       return answers;
     },
-    async before(call, effects) {
+    async before(call, effects, onWait) {
       seen = call;
       touched = effects;
       if (!hooks.has('PreToolUse')) return undefined;
       for (const form of guarded(call, shownAs)) {
         shownAs.add(form.tool_name);
-        const outcome = await run('PreToolUse', { ...form, tool_use_id: callId }, { effects });
+        const outcome = await run('PreToolUse', { ...form, tool_use_id: callId }, { effects, onWait });
         // Hooks that allowed the call before have seen another input.
         answers = [...(outcome.updatedInput ? withoutAllows() : answers), ...outcome.answers];
         added.push(...outcome.additionalContext);

@@ -42,6 +42,28 @@ export class CallWaits {
 
   /** The wait lasts until the function that is given to the work is called. */
   async until<Value>(reason: WaitReason, work: (ended: () => void) => Promise<Value>, detail?: string): Promise<Value> {
+    const ended = this.#begin(reason, detail);
+    try {
+      return await work(ended);
+    } finally {
+      ended(); // aborted before
+    }
+  }
+
+  /** The wait begins when the function that is given to the work is called, if it is, and lasts until the work ends. */
+  async since<Value>(reason: WaitReason, work: (begun: () => void) => Promise<Value>): Promise<Value> {
+    let ended: (() => void) | undefined;
+    try {
+      return await work(() => {
+        ended ??= this.#begin(reason);
+      });
+    } finally {
+      ended?.();
+    }
+  }
+
+  /** Returns what ends the wait. */
+  #begin(reason: WaitReason, detail?: string): () => void {
     const from = Date.now();
     const begunMs = monotonicMs(); // the clock may be set meanwhile
     const wait: CallWait = { reason, from, to: null, ...(detail !== undefined && { detail }) };
@@ -53,7 +75,7 @@ export class CallWaits {
     const timer = isNotedAtOnce ? undefined : setTimeout(note, NOTED_MS);
     if (isNotedAtOnce) note();
     let isOver = false;
-    const ended = (): void => {
+    return () => {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
@@ -61,11 +83,6 @@ export class CallWaits {
       wait.to = from + tookMs;
       if (isNotedAtOnce || tookMs >= NOTED_MS) this.#waits.push(wait);
     };
-    try {
-      return await work(ended);
-    } finally {
-      ended(); // aborted before
-    }
   }
 
   recorded(): Pick<ToolResultEvent, 'waits'> {

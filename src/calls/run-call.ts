@@ -152,7 +152,7 @@ async function admit(
     );
     environment.refused?.check(entry);
     // Hooks see a call once, and refused ones too. An input that they change is checked and judged like any other.
-    let rewritten = await waits.during('hook', () => hooks.before(resolved, effects));
+    let rewritten = await waits.since('hook', (begun) => hooks.before(resolved, effects, begun));
     if (rewritten === undefined) {
       const authorized = await authorize(resolved, effects, hooks, context, environment, { isAgreed });
       ({ rewritten, isAgreed } = authorized);

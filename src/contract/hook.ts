@@ -316,6 +316,8 @@ export interface HookRunOptions {
   signal: AbortSignal;
   /** The effects of the call, for hooks that have an `if` rule. */
   effects?: readonly Effect[];
+  /** Called if a hook matches that the moment waits for, before it starts. */
+  onWait?: () => void;
 }
 
 /** The hooks of one session. */

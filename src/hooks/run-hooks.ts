@@ -94,12 +94,13 @@ export function createHooks(options: HooksOptions): Hooks {
 
   return {
     has: (event) => ready.has(event),
-    async run(event, payload, { signal, effects = [] }) {
+    async run(event, payload, { signal, effects = [], onWait }) {
       signal.throwIfAborted();
       const { hooks, reports } = select(ready.get(event) ?? [], event, payload, effects, options);
       const input = hooks.length > 0 ? inputText(event, payload, options) : '{}';
       const awaited = hooks.filter(({ inBackground }) => !inBackground);
       if (hooks.length > 0) options.beforeRun?.();
+      if (awaited.length > 0) onWait?.();
       for (const hook of hooks) {
         if (hook.inBackground) followInBackground(hook, runOne(hook, event, input, session.signal, options));
       }
