@@ -455,6 +455,11 @@ test('metrics need a token, and are valid OpenMetrics', async () => {
   }
 });
 
+test('another loopback address is a name of the server, as its url says', async () => {
+  const { gateway } = await started({ ...echoing(), address: '127.0.0.2' });
+  expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+});
+
 test('behind a proxy, what it says counts, and only its name is accepted', async () => {
   const { gateway } = await started({ ...echoing(), isBehindProxy: true, allowedHosts: ['helve.example.org'] });
   const status = async (headers: Record<string, string>): Promise<number> =>

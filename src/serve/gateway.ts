@@ -298,7 +298,7 @@ const isAny = (address: string): boolean => address === '0.0.0.0' || address ===
 const nameOf = (address: string): string => (address.includes(':') ? `[${address}]` : address);
 
 function hostNames(address: string, port: number, { allowedHosts, tls }: GatewayOptions): string[] {
-  const own = isLoopback(address) || isAny(address) ? LOOPBACK_NAMES : [nameOf(address), ...LOOPBACK_NAMES];
+  const own = isAny(address) ? LOOPBACK_NAMES : [...new Set([nameOf(address), ...LOOPBACK_NAMES])];
   const isDefault = port === (tls ? 443 : 80);
   const withPort = (name: string): string => (isDefault ? name : `${name}:${port}`);
   const given = allowedHosts.map((name) => name.toLowerCase());
