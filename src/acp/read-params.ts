@@ -36,13 +36,13 @@ export function readAbilities(params: RpcParams): ClientAbilities {
 
 /** The environment and the options of the client, if it sends them: `_meta.helve` of `initialize`. */
 export function readCaller(params: RpcParams): Caller | undefined {
-  const { env, argv } = fieldsOf(fieldsOf(params['_meta'])['helve']);
+  const { env, argv, folder } = fieldsOf(fieldsOf(params['_meta'])['helve']);
   if (env === undefined && argv === undefined) return undefined;
   if (!isObject(env) || !isList(argv, (word): word is string => typeof word === 'string')) {
     throw invalidParams('"_meta.helve" must have "env", an object, and "argv", a list of texts.');
   }
   const variables = Object.entries(env).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-  return { env: Object.fromEntries(variables), argv };
+  return { env: Object.fromEntries(variables), argv, ...(typeof folder === 'string' && { folder }) };
 }
 
 /** Who a client is and what it may do, as `helve serve` says for those that it lets in. */

@@ -1,5 +1,6 @@
 // The methods about one session, open or not: what it has said, used, changed and done.
 
+import { basename } from 'node:path';
 import { titleOf } from '../agent/store/session-title.js';
 import { sum } from '../agent/usage-by-model.js';
 import type { HostedSession } from '../host/hosted-session.js';
@@ -125,6 +126,8 @@ export function sessionMethods({ sessions, index, dataFolder, optionsOf }: Sessi
     },
     '_helve/projects/list': async () => {
       const roots = new Map((await index.all()).map(({ root, project }) => [root, project]));
+      const folder = caller()?.folder;
+      if (folder !== undefined && !roots.has(folder)) roots.set(folder, basename(folder));
       const projects = [...roots].slice(0, MAX_PROJECTS).map(([root, name]) => {
         const { state } = trustState(root, [], { dataFolder });
         return { root, name, isTrusted: state === 'trusted' };

@@ -16,6 +16,8 @@ export interface Caller {
   env: Readonly<Record<string, string>>;
   /** The options of the command line that hold for the session, with absolute paths. */
   argv: readonly string[];
+  /** Where it was started, if that may be the folder of a project: new sessions are offered there. */
+  folder?: string;
 }
 
 /** Where a session works, and with what. */

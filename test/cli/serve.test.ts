@@ -52,6 +52,17 @@ test('a client sends a prompt and another one answers its question; roles limit 
   ]);
 });
 
+test('new sessions are offered in the folder of the server, but not in the home folder', async () => {
+  const at = await servePlace([]);
+  const token = await at.token('run');
+  const projects = async (HOME: string) => {
+    const { url } = await startServe({ ...at, env: { ...at.env, HOME } });
+    return (await (await ServeClient.connect(url, token)).request('_helve/projects/list'))['projects'];
+  };
+  expect(await projects(at.cwd)).toEqual([]);
+  expect(await projects(at.home)).toEqual([{ root: at.cwd, name: basename(at.cwd), isTrusted: false }]);
+});
+
 test('revoking a token from another process ends its connection', async () => {
   const at = await servePlace([]);
   const { url } = await startServe(at);

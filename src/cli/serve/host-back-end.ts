@@ -1,5 +1,7 @@
 // The host process of this machine, as what is behind `helve serve`.
 import { createConnection, type Socket } from 'node:net';
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
 import { listPresence } from '../../agent/store/presence.js';
 import { codeOf } from '../../platform/error-code.js';
 import type { BackEnd, BackEndConnection } from '../../serve/back-end.js';
@@ -13,12 +15,16 @@ export interface HostBackEndOptions {
   version: string;
   /** The options of the sessions that are opened for clients. */
   argv: readonly string[];
+  /** Where the server was started. */
+  folder: string;
   tell(sentence: string): void;
 }
 
-export function hostBackEnd({ dataFolder, version, argv, tell }: HostBackEndOptions): BackEnd {
+export function hostBackEnd({ dataFolder, version, argv, folder, tell }: HostBackEndOptions): BackEnd {
   const place = hostPlace(dataFolder);
-  const caller = callerHere(argv);
+  // A service is usually started in the home folder, which is no project.
+  const isProject = folder !== homedir() && dirname(folder) !== folder;
+  const caller = { ...callerHere(argv), ...(isProject && { folder }) };
   return {
     async connect() {
       for (let round = 1; ; round += 1) {

@@ -64,7 +64,7 @@ export async function runServer(argv: readonly string[], version: string): Promi
     values.database === undefined && !values.fleet
       ? undefined
       : await (await import('./fleet-back-end.js')).fleetBackEnd({ values, version, tell });
-  const backEnd = fleet ?? hostBackEnd({ dataFolder, version, argv: argvOfSessions, tell });
+  const backEnd = fleet ?? hostBackEnd({ dataFolder, version, argv: argvOfSessions, folder: process.cwd(), tell });
   const signals = onSignals(() => {});
   try {
     const gateway = await startGateway({

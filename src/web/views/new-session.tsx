@@ -1,4 +1,4 @@
-// A new session in a folder that sessions were opened in before.
+// A new session in a folder that sessions were opened in before, or in the one that the server was started in.
 import { useEffect, useState } from 'preact/hooks';
 import { visibleLine } from '../../platform/text/visible-lines.js';
 import type { Project } from '../connection/wire.js';
@@ -52,7 +52,8 @@ export function NewSession({ root }: { root: string | undefined }) {
           ))}
           {projects?.length === 0 && (
             <p class="muted">
-              No session was opened yet. Run helve once in the folder of a project; then it is listed here.
+              No project is known yet. Send a prompt in the folder of one, with <code>helve</code> or{' '}
+              <code>helve bg</code>, or start <code>helve serve</code> there; then it is listed here.
             </p>
           )}
         </fieldset>
