@@ -111,6 +111,35 @@ inBrowser('a question that is answered in one window goes away in the other', as
   await page.getByText('Done.').waitFor();
 });
 
+inBrowser('an answer is shown as being sent until the server has it, and a second press sends none', async () => {
+  const { page, context, start, open, url } = await visit([{ calls: [bash('echo a > a.txt')] }, { text: 'Done.' }]);
+  const sent: string[] = [];
+  const held = Promise.withResolvers<void>();
+  await context.routeWebSocket(/\/acp$/, (client) => {
+    const server = client.connectToServer();
+    client.onMessage(async (message) => {
+      if (JSON.parse(String(message)).method === '_helve/session/answer') {
+        sent.push(String(message));
+        await held.promise;
+      }
+      server.send(message);
+    });
+  });
+  await start('answer once');
+  const other = await open();
+  await other.goto(page.url());
+  await other.reload();
+  await question(other).locator('.allow:not([aria-disabled="true"])').waitFor();
+  await other.evaluate(`const yes = document.querySelector('.allow'); yes.click(); yes.click();`);
+  await question(other).getByText('Sending the answer…').waitFor();
+  expect(await question(other).getByRole('button').count()).toBe(0);
+  held.resolve();
+  await other.getByText('Done.').waitFor();
+  expect(sent).toHaveLength(1);
+  await page.goto(`${url}/#/session/none`);
+  await page.getByText('There is no session at this address.').waitFor();
+});
+
 inBrowser('one call is undone from the list of changes', async () => {
   const edit = (file: string, from: string, to: string) => ({
     name: 'Edit',

@@ -100,7 +100,7 @@ export class SessionStore {
       else await this.#attach().catch((error: unknown) => this.#readInstead(error));
       this.problem.value = undefined;
     } catch (error) {
-      if (this.state.peek() === 'loading') this.problem.value = error instanceof Error ? error.message : String(error);
+      if (this.state.peek() === 'loading') this.problem.value = problemWords(error);
       return;
     }
     await Promise.all([this.loadOverview(), this.loadOptions()]);
@@ -333,4 +333,12 @@ export class SessionStore {
     this.#lastText?.finish();
     this.#lastText = undefined;
   }
+}
+
+/** For a person, who has no use for the names of methods. */
+function problemWords(error: unknown): string {
+  if (error instanceof RequestProblem && error.code === NOT_OPEN) {
+    return 'There is no session at this address. It may have been deleted, or the address was mistyped.';
+  }
+  return error instanceof Error ? error.message : String(error);
 }

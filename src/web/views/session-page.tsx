@@ -107,6 +107,8 @@ function ConversationPage({ store }: { store: SessionStore }) {
   const problem = store.problem.value;
   const row = app.list.get(store.id);
   const surface = row?.surface ?? null;
+  // A prompt to a session that does not exist would need a folder.
+  const isMissing = problem !== undefined && store.root.value === '' && !app.outbox.has(store.id);
   const where = row && !row.canAttach && surface !== null ? surfaceWords[surface] : '';
   return (
     <div class="session-body">
@@ -117,7 +119,7 @@ function ConversationPage({ store }: { store: SessionStore }) {
           {where !== '' ? (
             <p class="muted read-only">This session runs {where}. It can be read here, and not continued.</p>
           ) : (
-            app.may('run') && <Composer key={store.id} store={store} />
+            app.may('run') && !isMissing && <Composer key={store.id} store={store} />
           )}
         </div>
       </div>

@@ -38,7 +38,11 @@ export function UsagePage({ store }: { store: SessionStore }) {
           <h2>
             Cost <span class="muted">{costUsd === null ? 'not known' : shortCost(costUsd)}</span>
           </h2>
-          <Chart label="Cost so far after each turn, in US dollars" values={costs} shown={shortCost} />
+          {costUsd === null ? (
+            <p class="muted">The prices of its model are not known.</p>
+          ) : (
+            <Chart label="Cost so far after each turn, in US dollars" values={costs} shown={shortCost} />
+          )}
         </section>
       </div>
       {budgets.length > 0 && (
