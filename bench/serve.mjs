@@ -72,6 +72,7 @@ async function measure() {
     );
   } finally {
     server.kill();
+    if (server.exitCode === null) await once(server, 'exit'); // it writes to the folder until then
     run('host', 'stop');
     model.disconnect();
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
