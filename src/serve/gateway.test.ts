@@ -469,7 +469,10 @@ test('behind a proxy, what it says counts, and only its name is accepted', async
   const own = { ...https, 'X-Forwarded-Host': 'helve.example.org', Origin: 'https://helve.example.org' };
   expect(await status(own)).toBe(200);
   expect(await status({ ...own, Origin: 'http://helve.example.org' })).toBe(403);
-  expect(await status({ ...https, 'X-Forwarded-Host': 'evil.test' })).toBe(403);
+  const unknown = { ...https, 'X-Forwarded-Host': 'evil.test' };
+  const refusal = await fetch(`http://127.0.0.1:${gateway.port}/healthz`, { headers: unknown });
+  expect(refusal.status).toBe(403);
+  expect(await refusal.text()).toContain('Use helve.example.org, or');
   expect(await status({})).toBe(400);
 });
 

@@ -297,11 +297,13 @@ const isAny = (address: string): boolean => address === '0.0.0.0' || address ===
 
 const nameOf = (address: string): string => (address.includes(':') ? `[${address}]` : address);
 
-function hostNames(address: string, port: number, { allowedHosts, tls }: GatewayOptions): string[] {
+/** The first one is recommended to clients that use another one. */
+function hostNames(address: string, port: number, { allowedHosts, isBehindProxy, tls }: GatewayOptions): string[] {
   const own = isAny(address) ? LOOPBACK_NAMES : [...new Set([nameOf(address), ...LOOPBACK_NAMES])];
   const isDefault = port === (tls ? 443 : 80);
   const withPort = (name: string): string => (isDefault ? name : `${name}:${port}`);
   const given = allowedHosts.map((name) => name.toLowerCase());
   // Behind a proxy the client's port is another one, so the names are used as they were given, too.
-  return [...own.map(withPort), ...given, ...given.map(withPort)];
+  const names = [...own.map(withPort), ...given, ...given.map(withPort)];
+  return isBehindProxy ? [...given, ...names] : names;
 }

@@ -18,6 +18,7 @@ import { onSignals } from '../signals.js';
 import { UsageProblem } from '../usage-problem.js';
 import { databaseFlags } from '../worker.js';
 import { writeLine } from '../write-line.js';
+import { clientAddress } from './client-address.js';
 import { endHost } from './end-host.js';
 import { hostBackEnd } from './host-back-end.js';
 
@@ -82,7 +83,8 @@ export async function runServer(argv: readonly string[], version: string): Promi
     }).catch((error: unknown) => {
       throw error instanceof ListenProblem ? new UsageProblem(error.message) : error;
     });
-    await greet(gateway, access, { opens: values.open === true, tell });
+    const link = clientAddress({ url: gateway.url, isBehindProxy, allowedHosts });
+    await greet(gateway, access, { opens: values.open === true, link, tell });
     await aborted(signals.signal);
     await gateway.drain(drainSeconds === undefined ? GOES_ON : ENDS_TOO, REQUESTS_MS);
     if (drainSeconds !== undefined && !fleet) await endHost({ dataFolder, limitMs: drainSeconds * 1_000, tell });
@@ -98,10 +100,12 @@ const ENDS_TOO = 'The server is ending, and sessions with it when they have fini
 
 interface GreetOptions {
   opens: boolean;
+  /** Where a browser reaches the server. */
+  link: string;
   tell(sentence: string): void;
 }
 
-async function greet(gateway: Gateway, access: AccessFile, { opens, tell }: GreetOptions): Promise<void> {
+async function greet(gateway: Gateway, access: AccessFile, { opens, link, tell }: GreetOptions): Promise<void> {
   await writeLine(process.stdout, `url: ${gateway.url}`);
   if (process.stdout.isTTY) {
     const code = await access.addCode('run').catch((error: unknown) => {
@@ -109,11 +113,11 @@ async function greet(gateway: Gateway, access: AccessFile, { opens, tell }: Gree
     });
     if (code !== undefined) {
       await writeLine(process.stdout, `code: ${code} (signs one browser in, within five minutes)`);
-      await writeLine(process.stdout, `      ${gateway.url}/#code=${code}`);
+      await writeLine(process.stdout, `      ${link}/#code=${code}`);
     }
   }
   // Without the code: other users of this machine see the arguments of programs.
-  if (opens && !(await openBrowser(gateway.url, process.env))) tell(`No browser could be opened. Open ${gateway.url}.`);
+  if (opens && !(await openBrowser(link, process.env))) tell(`No browser could be opened. Open ${link}.`);
 }
 
 interface Exposure {
