@@ -14,6 +14,12 @@ test('suggests nothing if nothing is similar', () => {
   expect(nearestWords('database.ts', ['README.md', 'LICENSE'])).toEqual([]);
 });
 
+test('a word of which half differs is meant only if it begins alike', () => {
+  expect(nearestWords('edit', ['quit', 'exit'])).toEqual(['exit']);
+  expect(nearestWords('huge', ['high'])).toEqual([]);
+  expect(nearestWords('denied', ['allow', 'deny'])).toEqual(['deny']);
+});
+
 test('accepts a name that contains the right one, and puts the nearest first', () => {
   expect(nearestWords('ReadFile', ['Write', 'Read', 'Grep'])).toEqual(['Read']);
   expect(nearestWords('Reads', ['Read', 'Reader', 'Ready', 'Redo'])[0]).toBe('Read');

@@ -21,17 +21,21 @@ function pairsOf(text: string): Map<string, number> {
 
 const MAX_WORDS = 3;
 const MAX_WORD_CHARS = 64;
-const MEANT = 0.5; // a typo leaves more than half of the letters: /quit is not /edit
+const MEANT = 0.5; // below this it is another word, not a typo; at it, a word with another beginning is: edit, quit
+const SAME_START = 2; // letters
 
 /** The words that may have been meant, most similar first; empty if none is similar. */
 export function nearestWords(word: string, words: readonly string[]): string[] {
   return words
     .map((candidate) => ({ candidate, score: wordSimilarity(word, candidate) }))
-    .filter(({ score }) => score > MEANT)
+    .filter(({ candidate, score }) => score > MEANT || (score === MEANT && startsLike(candidate, word)))
     .sort((one, other) => other.score - one.score)
     .slice(0, MAX_WORDS)
     .map(({ candidate }) => candidate);
 }
+
+const startsLike = (one: string, other: string): boolean =>
+  one.slice(0, SAME_START).toLowerCase() === other.slice(0, SAME_START).toLowerCase();
 
 /** Words are short enough to count single typos too: a letter wrong, missing, added, or swapped with its neighbour. */
 export function wordSimilarity(one: string, other: string): number {

@@ -285,7 +285,7 @@ test.each<[string, FakeAnswer, Partial<ModelFailure>]>([
     ]),
     {
       kind: 'auth',
-      message: 'PLACE refused the key (400: API key not valid. Please pass a valid API key.). Check GEMINI_API_KEY.',
+      message: 'PLACE refused the key (400: API key not valid. Please pass a valid API key). Check GEMINI_API_KEY.',
     },
   ],
   [
@@ -294,7 +294,7 @@ test.each<[string, FakeAnswer, Partial<ModelFailure>]>([
     {
       kind: 'rate_limited',
       retryAfterMs: 34_075,
-      message: `PLACE limits the rate (429: ${quotaText}). Wait 35 s, then try again.`,
+      message: `PLACE limits the rate (429: ${quotaText.replace(/\.$/, '')}). Wait 35 s, then try again.`,
     },
   ],
   [
@@ -303,7 +303,7 @@ test.each<[string, FakeAnswer, Partial<ModelFailure>]>([
     {
       kind: 'rate_limited',
       transient: false,
-      message: `The quota for gemini-3.8-flash at PLACE is used up (429: ${quotaText}). Wait until it is renewed, set another key, or choose another model.`,
+      message: `The quota for gemini-3.8-flash at PLACE is used up (429: ${quotaText.replace(/\.$/, '')}). Wait until it is renewed, set another key, or choose another model.`,
     },
   ],
   [
