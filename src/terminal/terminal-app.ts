@@ -305,7 +305,10 @@ export class TerminalApp {
       this.#place.completion = this.#commands.completion;
       this.#loading.resolve(this.#commands);
     } catch (error) {
-      if (!this.#ending.signal.aborted) this.#left.reject(error);
+      if (this.#ending.signal.aborted) return;
+      // Without a conversation, the error says all: the head of the screen would stay half empty above it.
+      if (this.#screen.history.views.length === 1) this.#screen.history.remove(this.#start);
+      this.#left.reject(error);
     }
   }
 

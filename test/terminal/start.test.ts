@@ -45,6 +45,17 @@ inTerminal('Enter continues without trust, and nothing of the folder runs', asyn
   await expect(readFile(join(folders.project, 'hook-ran'))).rejects.toThrow();
 });
 
+inTerminal('settings that stop the start leave the error alone on the screen', async () => {
+  const folders = await projectWithHook();
+  const deny = { permissions: { deny: ['Rd(x)'] } };
+  await writeFile(join(folders.project, '.helve', 'settings.json'), JSON.stringify(deny));
+  const terminal = await terminalWithoutModel({ folders });
+  expect(await terminal.exitCode()).not.toBe(0);
+  const screen = await terminal.screen();
+  expect(screen).toContain('Rd(x)');
+  expect(screen).not.toContain('for commands');
+});
+
 inTerminal.each([
   ['antropic/claude-sonnet-5-5', 'Did you mean "anthropic/claude-sonnet-5-5"?'],
   ['sonet', 'Did you mean "sonnet"?'],
@@ -122,7 +133,7 @@ inTerminal('for a screen reader everything is plain lines, and questions have nu
   );
   await terminal.shows(/^>/m);
   await say('write it');
-  expect(await terminal.shows('A number:')).toMatch(/Create made.txt\?\n\s+@@ .*\n\s+\+new\n/);
+  expect(await terminal.shows('A number:')).toMatch(/Create made.txt\?\n\s+At line 1:\n\s+\+new\n/);
   await say('1');
   await terminal.shows(/Run this command\?\n\s+mkdir folder[\s\S]*Runs without a sandbox\./);
   await say('1');
