@@ -32,7 +32,7 @@ Options
 Of projects set; the first five may be given several times
   --folder PATH             its sessions work in this folder or below; default: in any
   --repository URL          or on this repository; one that ends with / allows all below it
-  --model PROVIDER/NAME     its sessions run only on workers with this model; default: with any
+  --model NAME              its sessions run only on workers with this model (PROVIDER/NAME); default: with any
   --deny RULE, --ask RULE   rules beside those of the workers
   --running N               how many of its prompts are queued or run at once
   --per-day N               how many prompts it may be sent on a day, in UTC

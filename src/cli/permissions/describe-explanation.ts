@@ -118,7 +118,8 @@ function whyOf(entry: TrailEntry | undefined, effect: Effect | undefined, comman
   if (effect?.kind === 'command') return effect.argv === undefined ? '' : noteOf(effect, commands);
   return entry.because
     .slice(entry.because.indexOf(subject) + subject.length)
-    .replace(/^[,:]? *(?:(?:and it|which) is (?!or )|and )?/, '');
+    .replace(/^[,:]? *(?:(?:and it|which) is (?!or )|and )?/, '')
+    .replace(/^which is or /, 'it is or ');
 }
 
 function subjectOf(effect: Effect | undefined): string | undefined {

@@ -254,6 +254,15 @@ test('shows the use of the context, and the cost', async () => {
   );
 });
 
+test('the largest results have paths as the rest of the terminal has them', async () => {
+  const session = await testSession({
+    context: { system: 0, tools: 0, messages: 0, results: 5, total: 5, window: 9, free: 4 },
+  });
+  const title = `Edit ${session.root}/src/total.ts`;
+  const answer = await run('context', { ...session, largestResults: () => [{ title, tokens: 9 }] });
+  expect(JSON.stringify(answer)).toContain('"name":"Edit src/total.ts"');
+});
+
 test('stops a task', async () => {
   const stopped: string[] = [];
   const look = async (): Promise<void> => {};
