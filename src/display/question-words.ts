@@ -58,7 +58,7 @@ function asked(question: PermissionQuestion, places: Places): string {
   if (written.every(({ removes }) => removes)) return `Delete ${what}?`;
   if (written.every(isNew)) return `Create ${what}?`;
   const name = callName({ tool, action: display.action }); // the transcript names the call so
-  return `${/^[A-Z][a-z]+$/.test(name) ? name : 'Edit'} ${what}?`;
+  return `${/^[A-Z][a-z]+$/.test(name) ? name : 'Change'} ${what}?`;
 }
 
 /** The model's words for a command. Quotes in them can't end the quotation. */
