@@ -27,7 +27,11 @@ function shownLine({ session, project, at, type, actor, tool, prompt, outcome, b
   const facts = [tool, behavior, failure, outcome, reason].filter((fact) => typeof fact === 'string');
   const who = typeof by === 'string' ? by : typeof actor === 'string' ? actor : '-';
   const what = type === 'prompt' ? [prompt, ...facts] : facts;
-  return [at, project, session.slice(0, 8), who, type, ...what].join('  ').replace(/\s*\n\s*/g, ' ');
+  return [at, project, session.slice(0, 8), who, type, ...what]
+    .join('  ')
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ');
 }
 
 type Row = Parameters<typeof jsonLine>[0] & Readonly<Record<string, unknown>> & { session: string };
