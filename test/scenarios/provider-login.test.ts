@@ -73,7 +73,7 @@ test('signs in to ChatGPT, answers a prompt with the plan, and signs out; the to
   expect(await stored()).toMatchObject({ mode: '600' });
 
   const listed = await helve(['models']);
-  expect(listed.stdout).toMatch(/openai +OpenAI +signed in as ada@example.com +default plan-large/);
+  expect(listed.stdout).toMatch(/openai +OpenAI +signed in as ada@example.com +plan-large/);
   expect(listed.stdout).toMatch(/openai\/plan-large +Plan Large/);
   expect(listed.stdout).not.toContain('plan-hidden');
   const doctor = await helve(['doctor']);
@@ -228,13 +228,13 @@ test.each<[string, number, { code: string; message: string }, string]>([
     'the usage limit',
     429,
     { code: 'subscription_sharing_usage_limit_exceeded', message: 'Limit reached.' },
-    'The usage limit of your ChatGPT plan is reached (429: Limit reached.). See https://chatgpt.com/settings/usage for when it is renewed; until then, set OPENAI_API_KEY or choose another model.',
+    'The usage limit of your ChatGPT plan is reached (429: Limit reached). See https://chatgpt.com/settings/usage for when it is renewed; until then, set OPENAI_API_KEY or choose another model.',
   ],
   [
     'a plan that has ended',
     403,
     { code: 'subscription_sharing_user_not_eligible', message: 'Not eligible.' },
-    'Your ChatGPT account has no plan that other programs may use, or the plan has ended (403: Not eligible.). Renew the plan, sign in as another account with helve login openai --new, or set OPENAI_API_KEY.',
+    'Your ChatGPT account has no plan that other programs may use, or the plan has ended (403: Not eligible). Renew the plan, sign in as another account with helve login openai --new, or set OPENAI_API_KEY.',
   ],
 ])('%s is explained, and the request is not sent again', async (_, status, error, sentence) => {
   const { helve, server } = await desk();
