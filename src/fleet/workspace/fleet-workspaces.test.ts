@@ -251,7 +251,7 @@ test('a restore that was killed leaves nothing that the next one uses', async ()
   writeFileSync(join(root, 'not-stored.txt'), 'of a worker that was killed');
   const second = await worker().open(await store.claim(sessionId), { url, ref: 'main' });
   expect(readdirSync(second.root).toSorted()).toEqual(['.git', 'a.txt', 'src']);
-  expect(readdirSync(folder).toSorted()).toEqual(['.mirrors', sessionId, `${sessionId}.json`]);
+  expect(readdirSync(folder).toSorted()).toEqual(['.helve-workspaces', '.mirrors', sessionId, `${sessionId}.json`]);
 });
 
 test('a session that lost its worker never writes through links of its repository when it is restored', async () => {
@@ -274,4 +274,19 @@ test('a session that lost its worker never writes through links of its repositor
   const second = await another().open(await store.claim(sessionId), { url, ref: 'main' });
   expect(readdirSync(join(second.root, 'out'))).toEqual([]);
   expect(readFileSync(join(outside, 'kept.txt'), 'utf8')).toBe('kept');
+});
+
+test('a folder with files that are not those of workspaces is refused, and left as it is', () => {
+  const folder = madeFolder();
+  chmodSync(folder, 0o755);
+  writeFileSync(join(folder, 'package.json'), '{}');
+  const open = (path: string) => new FleetWorkspaces({ folder: path, store: new FileStore(madeFolder()), env: {} });
+  expect(() => open(folder)).toThrow(
+    /--workspaces, .*can't be used: it has files that are not workspaces .* Name an empty/,
+  );
+  expect(() => open(join(folder, 'package.json'))).toThrow(/can't be used: .* Name an empty folder/);
+  expect(readdirSync(folder)).toEqual(['package.json']);
+  expect(lstatSync(folder).mode & 0o777).toBe(0o755);
+  open(join(folder, 'new'));
+  open(join(folder, 'new'));
 });

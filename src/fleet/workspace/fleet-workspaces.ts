@@ -5,6 +5,7 @@
 //   <workspaces>/<session>.json          who has made it here, and when
 //   <workspaces>/.<session>.<token>.*    one that is being made, or is being removed
 //   <workspaces>/.mirrors/               see mirrors.ts
+//   <workspaces>/.helve-workspaces       says that all of this is Helve's, and may be removed
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,7 +14,9 @@ import { randomHex } from '../../platform/crypto.js';
 import { readPrivateFile } from '../../platform/files/private-file.js';
 import { makePrivateFolder } from '../../platform/files/private-files.js';
 import { isObject } from '../../platform/is-object.js';
+import { messageOf } from '../../platform/message-of.js';
 import { parseJson } from '../../platform/parse-json.js';
+import { clause } from '../../platform/text/clause.js';
 import type { RecordStore, SessionOwner } from '../store/record-store.js';
 import { endProcessesIn } from './end-left-processes.js';
 import { makeCheckout } from './make-checkout.js';
@@ -28,6 +31,7 @@ import { WorkspaceProblem } from './workspace-problem.js';
 import { WorkspaceSnapshots } from './workspace-snapshots.js';
 
 const SETTLE_MS = 40; // for the clock of the file system: what was written before has an older time than what comes
+const OF_WORKSPACES = ['.helve-workspaces', '.mirrors'] as const;
 const REMEMBERED = 100;
 const UNUSED_MS = 7 * 24 * 3_600_000;
 const DEFAULT_MAX_BYTES = 4_000_000_000;
@@ -74,9 +78,8 @@ export class FleetWorkspaces {
   readonly #left = new Map<string, Left>();
 
   constructor(options: FleetWorkspacesOptions) {
-    makePrivateFolder(options.folder);
     this.#options = options;
-    this.#folder = realpathSync(options.folder);
+    this.#folder = workspacesFolder(options.folder);
     this.#git = new RepositoryGit(options.env);
     this.#mirrors = new Mirrors({
       folder: join(this.#folder, '.mirrors'),
@@ -198,6 +201,23 @@ export class FleetWorkspaces {
       }
     }
     this.#mirrors.removeUnused((mirror) => names.some((name) => mirrorOf(join(this.#folder, name)) === mirror));
+  }
+}
+
+/** What is not used there is removed after a while, and others may not read it: a folder with other files is refused. */
+function workspacesFolder(folder: string): string {
+  try {
+    const names = existsSync(folder) ? readdirSync(folder) : [];
+    const isOurs = names.every((name) => name === 'lost+found') || OF_WORKSPACES.some((name) => names.includes(name));
+    if (!isOurs) throw new Error('it has files that are not workspaces of Helve');
+    makePrivateFolder(folder);
+    writeFileSync(join(folder, OF_WORKSPACES[0]), '', { flag: 'a', mode: 0o600 });
+    return realpathSync(folder);
+  } catch (error) {
+    throw new WorkspaceProblem(
+      `The folder of --workspaces, ${folder}, can't be used: ${clause(messageOf(error))}. Name an empty folder of this user, or one that does not exist yet.`,
+      { cause: error },
+    );
   }
 }
 
