@@ -45,12 +45,19 @@ const marks = { ok: '✓', warning: '!', missing: '–', broken: '✗' } as cons
 
 /** Checks what Helve needs on this machine. Exits with 1 if something is broken, not if it is merely missing. */
 export async function doctor(argv: readonly string[]): Promise<number> {
-  const { values, positionals } = readArgs(argv, { json: { type: 'boolean' }, database: { type: 'string' } });
+  const { values, positionals } = readArgs(argv, {
+    json: { type: 'boolean' },
+    database: { type: 'string' },
+    'key-file': { type: 'string' },
+  });
   if (positionals.length > 0) throw new UsageProblem(`helve doctor takes no argument such as "${positionals[0]}".`);
+  const { database, 'key-file': keyFile } = values;
+  if (database === undefined && keyFile !== undefined)
+    throw new UsageProblem('--key-file is of a fleet. Name its database with --database URL.');
   const findings =
-    values.database === undefined
+    database === undefined
       ? await findSetup()
-      : await (await import('./doctor/check-database.js')).checkDatabase(values.database);
+      : await (await import('./doctor/check-database.js')).checkDatabase(database, keyFile);
   if (values.json) await writeLine(process.stdout, jsonText(findings));
   else
     for (const { what, state, detail } of findings)
@@ -323,7 +330,7 @@ async function tryToWrite(folder: string): Promise<void> {
   }
 }
 
-async function firstLineOf(command: string, args: readonly string[]): Promise<string | undefined> {
+export async function firstLineOf(command: string, args: readonly string[]): Promise<string | undefined> {
   try {
     // Not in the project: nothing from it may run without a request.
     const env = withoutSecrets(process.env);

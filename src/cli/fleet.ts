@@ -1,15 +1,13 @@
 // `helve fleet`: sends prompts to the workers of a fleet, lists its sessions, and stops them.
 
 import { userInfo } from 'node:os';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { isSessionId } from '../agent/store/session-folder.js';
 import { titleOf } from '../agent/store/session-title.js';
 import type { FleetPrompts, FleetSession, FleetState } from '../fleet/prompts.js';
 import type { FleetQuestions } from '../fleet/questions.js';
-import type { WantedRepository } from '../fleet/workspace/fleet-workspaces.js';
 import type { OpenQuestion } from '../host/open-questions.js';
 import { randomId } from '../platform/crypto.js';
-import { messageOf } from '../platform/message-of.js';
 import { jsonLine } from '../platform/text/json-line.js';
 import { fullyVisible, visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
@@ -39,9 +37,22 @@ const flags = {
   json: { type: 'boolean' },
 } as const;
 
-const actions = ['send', 'list', 'stop', 'answer', 'result', 'projects', 'schedule', 'audit'] as const;
+/** The options of each action, beside those of the database and --json. */
+const actions = {
+  send: ['repo', 'ref', 'root', 'project', 'priority', 'resume', 'session-id', 'prompt-id'],
+  list: ['project'],
+  show: [],
+  stop: [],
+  answer: ['reason'],
+  result: ['branch', 'patch', 'archive'],
+  projects: [...Object.keys(projectFlags), 'priority'],
+  schedule: ['repo', 'ref', 'root', 'project', 'priority'],
+  audit: ['project', 'since'],
+} as const satisfies Record<string, readonly string[]>;
 
-const isAction = (word: string): word is (typeof actions)[number] => actions.some((action) => action === word);
+type Action = keyof typeof actions;
+
+const isAction = (word: string): word is Action => Object.hasOwn(actions, word);
 
 type Values = ReturnType<typeof readArgs<typeof flags>>['values'];
 
@@ -49,19 +60,28 @@ export async function fleet(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
   const [action = 'list', ...words] = positionals;
   if (!isAction(action)) {
-    throw new UsageProblem(`helve fleet takes ${actions.join(', ')}, but was given "${action}".`);
+    throw new UsageProblem(`helve fleet takes ${Object.keys(actions).join(', ')}, but was given "${action}".`);
   }
-  const [{ FleetPrompts }, { FleetQuestions }] = await Promise.all([
+  assertFlags(action, values);
+  const [{ FleetPrompts }, { FleetQuestions }, { hasWorkers }] = await Promise.all([
     import('../fleet/prompts.js'),
     import('../fleet/questions.js'),
+    import('../fleet/heartbeat.js'),
   ]);
   const { database, seal } = await openFleet(values);
   const prompts = new FleetPrompts(database, seal);
   try {
-    if (action === 'send') await send(prompts, words, values);
-    else if (action === 'list') await list(prompts, values);
+    if (action === 'send') {
+      await send(prompts, words, values);
+      if (!(await hasWorkers(database)))
+        await writeLine(process.stderr, 'helve: No worker reports, so the prompt waits. helve worker starts one.');
+    } else if (action === 'list') await list(prompts, values);
     else if (action === 'stop') await stop(prompts, words);
-    else if (action === 'result') {
+    else if (action === 'show') {
+      const { show } = await import('./fleet/show.js');
+      const session = await found(prompts, words[0] ?? '');
+      await show({ database, seal, session }, { state: stateOf(session), json: values.json });
+    } else if (action === 'result') {
       const { writeResult } = await import('./fleet-result.js');
       await writeResult({ database, seal, session: await found(prompts, words[0] ?? '') }, values);
     } else if (action === 'projects') await (await import('./fleet/projects.js')).projects(database, words, values);
@@ -75,6 +95,13 @@ export async function fleet(argv: readonly string[]): Promise<number> {
   }
 }
 
+/** An option that does nothing would be taken for one that holds. */
+function assertFlags(action: Action, values: Values): void {
+  const known: readonly string[] = [...Object.keys(databaseFlags), 'json', ...actions[action]];
+  const other = Object.keys(values).find((name) => !known.includes(name));
+  if (other !== undefined) throw new UsageProblem(`helve fleet ${action} has no option --${other}.`);
+}
+
 async function send(prompts: FleetPrompts, [text = '', more]: readonly string[], values: Values): Promise<void> {
   if (text.trim() === '' || more !== undefined) {
     throw new UsageProblem('helve fleet send takes one prompt. Put it in quotes.');
@@ -85,7 +112,8 @@ async function send(prompts: FleetPrompts, [text = '', more]: readonly string[],
   if (!isSessionId(sessionId)) throw new UsageProblem(`--session-id "${sessionId}" is not an id.`);
   if (priority !== undefined && !/^\d$/.test(priority))
     throw new UsageProblem(`--priority takes a number from 0 to 9, but was "${priority}".`);
-  const repository = known ? known.repository : await repositoryOf(values);
+  const { projectName, repositoryOf } = await import('./fleet/session-place.js');
+  const repository = known ? known.repository : repositoryOf(values);
   const root = known?.root ?? (repository ? '' : resolve(values.root ?? process.cwd()));
   const promptId = values['prompt-id'] ?? randomId();
   const content = [{ type: 'text', text }] as const;
@@ -105,45 +133,23 @@ async function send(prompts: FleetPrompts, [text = '', more]: readonly string[],
   await writeLine(process.stdout, values.json ? jsonLine({ sessionId, promptId, isNew }) : sessionId);
 }
 
-async function repositoryOf({ repo, ref, root }: Values): Promise<WantedRepository | undefined> {
-  if (repo === undefined) {
-    if (ref !== undefined) throw new UsageProblem('--ref is of a repository. Name that with --repo URL.');
-    return undefined;
-  }
-  if (root !== undefined)
-    throw new UsageProblem('Give --repo or --root, not both: a repository gets a workspace of its own.');
-  const { assertRef, assertRepository } = await import('../fleet/workspace/repository-address.js');
-  try {
-    assertRepository(repo);
-    if (ref !== undefined) assertRef(ref);
-  } catch (error) {
-    throw new UsageProblem(messageOf(error));
-  }
-  return { url: repo, ref };
-}
-
-/** Of a folder or a repository. */
-const projectName = (place: string): string =>
-  basename(place)
-    .replace(/\.git$/, '')
-    .replace(/^.*:/, '');
-
-async function list(prompts: FleetPrompts, { json }: Values): Promise<void> {
-  const sessions = await prompts.sessions();
+async function list(prompts: FleetPrompts, { json, project }: Values): Promise<void> {
+  const all = await prompts.sessions();
+  const sessions = project === undefined ? all : all.filter((session) => session.project === project);
   if (json) {
     for (const session of sessions) await writeLine(process.stdout, jsonLine({ ...session }));
     return;
   }
-  const rows = sessions.map(({ sessionId, state, project, worker, openPrompts, title }) => [
-    sessionId.slice(0, SHORT_CHARS),
-    state === 'idle' && openPrompts > 0 ? 'queued' : stateWords[state],
-    project,
-    worker ?? '-',
-    title.replace(/\s+/g, ' '),
+  const rows = sessions.map((session) => [
+    session.sessionId.slice(0, SHORT_CHARS),
+    stateOf(session),
+    session.project,
+    session.worker ?? '-',
+    session.title.replace(/\s+/g, ' '),
   ]);
-  const all = [['ID', 'STATE', 'PROJECT', 'WORKER', 'TITLE'], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  for (const row of all) {
+  const lines = [['ID', 'STATE', 'PROJECT', 'WORKER', 'TITLE'], ...rows];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...lines.map((row) => row[column]?.length ?? 0)));
+  for (const row of lines) {
     const cells = row.map((cell, column) => fullyVisible(cell).padEnd(widths[column] ?? 0));
     await writeLine(process.stdout, cells.join('  ').trimEnd());
   }
@@ -156,6 +162,9 @@ const stateWords = {
   failed: 'failed',
   interrupted: 'interrupted',
 } as const satisfies Record<FleetState, string>;
+
+const stateOf = ({ state, openPrompts }: FleetSession): string =>
+  state === 'idle' && openPrompts > 0 ? 'queued' : stateWords[state];
 
 async function stop(prompts: FleetPrompts, words: readonly string[]): Promise<void> {
   if (words.length === 0) throw new UsageProblem('helve fleet stop takes the ids of sessions.');

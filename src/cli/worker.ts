@@ -135,11 +135,11 @@ function workspacesFolder(given: string | undefined): string {
 }
 
 /** Connects to the database that the flags or HELVE_DATABASE name. */
-export async function openFleet(
-  values: { database?: string | undefined; 'key-file'?: string | undefined },
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<{ database: Database; url: string; seal: Seal | undefined }> {
-  const url = values.database ?? env['HELVE_DATABASE'];
+export async function openFleet(values: {
+  database?: string | undefined;
+  'key-file'?: string | undefined;
+}): Promise<{ database: Database; url: string; seal: Seal | undefined }> {
+  const url = values.database ?? process.env['HELVE_DATABASE'];
   if (url === undefined || url === '') {
     throw new UsageProblem(
       'Which database? Name it with --database postgres://… or in HELVE_DATABASE, which keeps its password out of the list of processes.',
@@ -157,7 +157,7 @@ export async function openFleet(
   }
 }
 
-async function sealOf(path: string): Promise<Seal> {
+export async function sealOf(path: string): Promise<Seal> {
   const { keyFrom, sealWith } = await import('../fleet/store/seal.js');
   let text: string;
   try {

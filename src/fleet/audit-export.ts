@@ -2,6 +2,7 @@
 import { isObject } from '../platform/is-object.js';
 import { parseJson } from '../platform/parse-json.js';
 import { type Database, queryWhenUp } from './postgres.js';
+import { recordLines } from './store/record-lines.js';
 import type { RecordStore } from './store/record-store.js';
 
 const PAGE = 200; // sessions that are looked up at once
@@ -57,7 +58,7 @@ async function* rowsOf(database: Database, store: RecordStore, session: string) 
   }
   const actors = new Map(prompts.map(({ id, actor }) => [id, actor]));
   const promptOf = await promptsOfCalls(store, session);
-  for await (const line of linesOf(store, session, 'audit.jsonl')) {
+  for await (const line of recordLines(store, session, 'audit.jsonl')) {
     const entry = parseJson(line);
     if (!isObject(entry)) continue; // cut by a kill
     const { call, parent, prev: _prev, hash: _hash, ...rest } = entry;
@@ -85,7 +86,7 @@ interface PromptRow {
 async function promptsOfCalls(store: RecordStore, session: string): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   let prompt: string | undefined;
-  for await (const line of linesOf(store, session, 'session.jsonl')) {
+  for await (const line of recordLines(store, session, 'session.jsonl')) {
     if (!line.includes('"promptId"') && !line.includes('"tool_use"')) continue;
     const record = parseJson(line);
     if (!isObject(record)) continue;
@@ -101,15 +102,4 @@ function callsIn(value: unknown): string[] {
   if (!isObject(value)) return [];
   if (value['type'] === 'tool_use' && typeof value['id'] === 'string') return [value['id']];
   return [value['content'], value['block'], value['message']].flatMap(callsIn);
-}
-
-async function* linesOf(store: RecordStore, session: string, file: string): AsyncGenerator<string, void, void> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const bytes of store.read(session, file)) {
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines.filter((line) => line !== '');
-  }
-  if (rest !== '') yield rest;
 }

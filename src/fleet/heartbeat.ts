@@ -2,7 +2,7 @@
 // stays lost: its sessions get the next epoch in the same transaction, so that it can append nothing from then on, whether
 // it has ended, hangs, or was only stopped for a while. Times are those of the database.
 import { monotonicMs } from '../platform/clock.js';
-import type { Database } from './postgres.js';
+import { type Database, queryWhenUp } from './postgres.js';
 import { notify } from './signals.js';
 
 export interface HeartbeatOptions {
@@ -81,3 +81,13 @@ const LOSE = `
     from lost where s.worker = lost.id
     returning ${notify('due', 's.id')}, ${notify('changed', 's.id')}
   )`;
+
+/** Whether a worker has reported of late. One that is not marked as lost may have been the last one: no other has judged it. */
+export async function hasWorkers(database: Database): Promise<boolean> {
+  const [row] = await queryWhenUp<{ reports: boolean }>(database, {
+    text: `select exists (
+             select from helve.worker where lost_at is null and seen_at > now() - interval '1 minute') as reports`,
+    values: [],
+  });
+  return row?.reports === true;
+}

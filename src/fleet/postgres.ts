@@ -135,13 +135,16 @@ const SCHEMA = [
      last_at timestamptz,
      last_session text
    )`,
+  'alter table helve.schedule add column if not exists repository text',
+  'alter table helve.schedule add column if not exists ref text',
   // The key that contents are encrypted with, by its id; no row if they are not.
   'create table if not exists helve.schema (is_only boolean primary key default true check (is_only), number integer not null, oldest integer not null)',
   'create table if not exists helve.key (is_only boolean primary key default true check (is_only), id text not null)',
 ];
 
-/** Connects, and creates the tables that are missing. Rejects with `DatabaseProblem`. */
-export async function openDatabase(url: string): Promise<Database> {
+/** Connects, and creates the tables that are missing unless it only looks. Rejects with `DatabaseProblem`. */
+export async function openDatabase(url: string, { onlyLooks = false } = {}): Promise<Database> {
+  assertAddress(url);
   const { Pool } = await loadPackage<typeof import('pg')>('pg');
   const pool = new Pool({
     connectionString: url,
@@ -151,13 +154,14 @@ export async function openDatabase(url: string): Promise<Database> {
   });
   pool.on('error', () => {}); // of an idle connection: the next query opens another
   try {
-    await migrate(pool);
+    if (onlyLooks) await schemaOf(pool);
+    else await migrate(pool);
     return pool;
   } catch (error) {
     await pool.end();
     if (error instanceof DatabaseProblem) throw error;
     throw new DatabaseProblem(
-      `The database ${withoutPassword(url)} can't be used: ${clause(messageOf(error))}. Check the address, and that the role may create a schema in it.`,
+      `The database ${withoutPassword(url)} can't be used: ${clause(messageOf(error))}. Check the address, and that the role may ${onlyLooks ? 'read the schema helve' : 'create a schema'} in it.`,
       { cause: error },
     );
   }
@@ -194,7 +198,7 @@ function mayPass(error: unknown): boolean {
  * schema leaves `oldest` as it is, so that workers of earlier versions go on.
  */
 async function migrate(database: Database): Promise<void> {
-  const known = await schemaNumber(database);
+  const { number: known } = await schemaOf(database);
   if (known >= SCHEMA.length) return;
   await withDatabaseLock(database, 'helve schema', async () => {
     await createTables(database);
@@ -206,15 +210,16 @@ async function migrate(database: Database): Promise<void> {
   });
 }
 
-/** 0 if there is none. Throws if only later versions understand it. */
-async function schemaNumber(database: Database): Promise<number> {
+/** The number of the schema in the database, 0 if there is none, and of this version. Throws if only later versions understand it. */
+export async function schemaOf(database: Database): Promise<{ number: number; ours: number }> {
+  const ours = SCHEMA.length;
   const { rows: tables } = await database.query("select to_regclass('helve.schema') is not null as is_there");
-  if (tables[0]?.is_there !== true) return 0;
+  if (tables[0]?.is_there !== true) return { number: 0, ours };
   const { rows } = await database.query<{ number: number; oldest: number }>('select number, oldest from helve.schema');
   const [{ number, oldest } = { number: 0, oldest: 0 }] = rows;
-  if (oldest <= SCHEMA.length) return number;
+  if (oldest <= ours) return { number, ours };
   throw new DatabaseProblem(
-    `The database was changed by a later version of Helve: its schema has the number ${number}, and this version knows ${SCHEMA.length}. Update Helve here.`,
+    `The database was changed by a later version of Helve: its schema has the number ${number}, and this version knows ${ours}. Update Helve here.`,
   );
 }
 
@@ -241,17 +246,26 @@ async function createTables(database: Database): Promise<void> {
  * Contents of a fleet are encrypted with one key, or not at all. The first process with a key decides that. Rejects for one
  * that could not read what others write.
  */
-export async function assertKey(database: Database, keyId: string | undefined): Promise<void> {
-  if (keyId !== undefined) {
+export async function assertKey(
+  database: Database,
+  keyId: string | undefined,
+  { isFirst = keyId !== undefined } = {},
+): Promise<void> {
+  if (isFirst) {
     await database.query('insert into helve.key (id) values ($1) on conflict (is_only) do nothing', [keyId]);
   }
-  const { rows } = await database.query<{ id: string }>('select id from helve.key');
-  const used = rows[0]?.id;
+  const used = await usedKey(database);
   if (used === keyId) return;
   const own = keyId === undefined ? 'no key was given' : `the file of --key-file has the key ${keyId}`;
+  if (used === undefined) throw new DatabaseProblem(`The fleet in this database does not encrypt, and ${own}.`);
   throw new DatabaseProblem(
     `The fleet in this database encrypts with the key ${used}, and ${own}. Name the file of that key with --key-file.`,
   );
+}
+
+export async function usedKey(database: Database): Promise<string | undefined> {
+  const { rows } = await database.query<{ id: string }>('select id from helve.key');
+  return rows[0]?.id;
 }
 
 /**
@@ -286,6 +300,15 @@ export async function loadPackage<Module>(name: 'pg' | '@dbos-inc/dbos-sdk'): Pr
       { cause: error },
     );
   }
+}
+
+/** The driver takes anything for the name of a host or of a socket. */
+function assertAddress(url: string): void {
+  if (/^postgres(?:ql)?:\/\//i.test(url) && URL.canParse(url)) return;
+  const shown = /[@:]/.test(url) ? 'The address of the database' : `"${url}"`; // it may have a password
+  throw new DatabaseProblem(
+    `${shown} is not one of PostgreSQL: it has the form postgres://USER:PASSWORD@HOST:PORT/NAME, with %40 in place of an @ in the password.`,
+  );
 }
 
 function withoutPassword(url: string): string {

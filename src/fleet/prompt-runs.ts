@@ -1,5 +1,6 @@
 // Runs prompts on this worker. A session is claimed, its folder is made again from the database, and it goes on there as
 // after a kill. What it records goes to the database, and no call runs before its start is there.
+import { existsSync } from 'node:fs';
 import type { OpenConversation } from '../host/hosted-conversation.js';
 import { HostedSession } from '../host/hosted-session.js';
 import type { OpenQuestion, QuestionAnswers } from '../host/open-questions.js';
@@ -16,6 +17,7 @@ import { fetchSession, SessionCopy } from './store/session-copy.js';
 import { BeforeImages } from './workspace/before-images.js';
 import type { FleetWorkspaces, OpenWorkspace } from './workspace/fleet-workspaces.js';
 import { SessionKeeping } from './workspace/session-keeping.js';
+import { WorkspaceProblem } from './workspace/workspace-problem.js';
 
 export interface PromptRunsOptions {
   store: PostgresStore;
@@ -104,6 +106,7 @@ export class PromptRuns {
     const { sessionId } = owner;
     const project = await this.#options.projects.get(wanted.project);
     assertPlace(project, wanted, { resolves: true });
+    if (!wanted.repository) assertFolder(wanted.root);
     const workspace = await this.#openWorkspace(owner, wanted);
     // A clone takes its time.
     const isCancelled = workspace ? (await prompts.toRun(sessionId, promptId))?.isCancelled : wanted.isCancelled;
@@ -219,6 +222,13 @@ function assertWritten({ session }: Run): void {
   if (!session || session.agent.unwrittenRecords === 0) return;
   throw new Error(
     'The data folder of this worker can not be written, so the call was not run. Free space there, or stop this worker: another continues the session.',
+  );
+}
+
+function assertFolder(root: string): void {
+  if (existsSync(root)) return;
+  throw new WorkspaceProblem(
+    `The session works in ${root}, which this worker does not have. Such a folder must be on every worker, under the same path; with helve fleet send --repo URL, workers make a workspace of a git repository themselves.`,
   );
 }
 

@@ -310,12 +310,12 @@ interface ToRunRow extends RepositoryRow {
   cancelled_at: Date | null;
 }
 
-interface RepositoryRow {
+export interface RepositoryRow {
   repository: string | null;
   ref: string | null;
 }
 
-const repositoryIn = ({ repository, ref }: RepositoryRow): WantedRepository | undefined =>
+export const repositoryIn = ({ repository, ref }: RepositoryRow): WantedRepository | undefined =>
   repository === null ? undefined : { url: repository, ref: ref ?? undefined };
 
 interface DueRow {

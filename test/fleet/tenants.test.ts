@@ -183,6 +183,30 @@ describe.skipIf(withoutPostgres !== undefined)(
       expect(await helveFleet(at, 'schedule', 'remove', id)).toBe(`Removed ${id}.`);
     });
 
+    test('a schedule on a repository counts for the limit of its project on a day, and its time waits beyond', async () => {
+      const at = await place([]);
+      const url = 'file:///srv/shop.git';
+      await helveFleet(at, 'projects', 'set', 'shop', '--per-day', '1', '--priority', '3');
+      await helveFleet(at, 'schedule', 'add', '--repo', url, '--ref', 'main', '0 3 * * *', 'look after it');
+      const schedules = new FleetSchedules(database);
+      const sendAtOnce = async (): Promise<void> => {
+        await database.query("update helve.schedule set next_at = date_trunc('day', now()) - interval '21 hours'");
+        await Promise.all([schedules.sendDue(), schedules.sendDue()]);
+      };
+      await sendAtOnce();
+      const [session, more] = await prompts.sessions();
+      expect(more).toBeUndefined();
+      expect(session).toMatchObject({ project: 'shop', root: '', repository: { url, ref: 'main' }, openPrompts: 1 });
+      await expect(helveFleet(at, 'send', '--project', 'shop', 'more')).rejects.toThrow(/may be sent 1/);
+      await database.query("update helve.prompt set ended_at = now(), outcome = 'completed'");
+      await sendAtOnce();
+      expect(await prompts.sessions()).toHaveLength(1);
+      await database.query('update helve.used set day = day - 1'); // the next day
+      await Promise.all([schedules.sendDue(), schedules.sendDue()]);
+      expect(await prompts.sessions()).toHaveLength(2);
+      expect((await prompts.due(10)).map(({ priority }) => priority)).toEqual([3]);
+    });
+
     test('the database has no key of a model, and not the key that contents are encrypted with', async () => {
       const at = await place(['echo "$ANTHROPIC_API_KEY" >> ran.txt']);
       const keyFile = join(at.root, 'file-of-key');

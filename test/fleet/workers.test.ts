@@ -221,11 +221,17 @@ describe.skipIf(withoutPostgres !== undefined)('workers of a fleet', { timeout: 
   test('helve doctor --database says what a fleet has, and what is wrong with an address', async () => {
     const at = await place([]);
     await workerAt(at);
-    const good = await runHelve(['doctor', '--database', at.url, '--json']);
-    const states = JSON.parse(good.stdout).map(
-      ({ what, state }: { what: string; state: string }) => `${what} ${state}`,
-    );
-    expect(states).toEqual(['pg ok', '@dbos-inc/dbos-sdk ok', 'database ok', 'workers ok', 'prompts ok']);
+    const statesOf = async (url: string): Promise<string[]> => {
+      const { stdout } = await runHelve(['doctor', '--database', url, '--json']);
+      return JSON.parse(stdout).map(({ what, state }: { what: string; state: string }) => `${what} ${state}`);
+    };
+    const machine = ['pg ok', '@dbos-inc/dbos-sdk ok', 'git ok', 'database ok', 'clock ok'];
+    expect(await statesOf(at.url)).toEqual([...machine, 'schema ok', 'key ok', 'workers ok', 'prompts ok']);
+    await database.query('create database empty');
+    const empty = at.url.replace(/[^/]+$/, 'empty');
+    for (let look = 0; look < 2; look += 1) {
+      expect(await statesOf(empty)).toEqual([...machine, 'schema missing']); // the first look has created nothing
+    }
     const bad = await runHelve(['doctor', '--database', 'postgres://helve:secret@127.0.0.1:1/none']);
     expect(bad.code).toBe(1);
     expect(bad.stdout).toMatch(/✗ database: .*postgres:\/\/127\.0\.0\.1:1\/none can't be used: .*ECONNREFUSED/);

@@ -154,6 +154,7 @@ describe.skipIf(withoutPostgres !== undefined)('sessions of repositories', { tim
       await until(isDone(id));
       expect(await sessionOf(id)).toMatchObject({ state: 'failed' });
       expect(await problemOf(id)).toContain(why);
+      expect(await helveFleet(at, 'show', id)).toContain(why);
     }
     const id = await helveFleet(at, 'send', '--repo', url, 'go');
     await until(isDone(id));

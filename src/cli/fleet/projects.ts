@@ -51,6 +51,7 @@ export async function projects(
     'per-day': perDay,
     priority = '0',
   } = values;
+  for (const one of model) checkModel(one);
   for (const rule of deny) checkRule(rule, 'deny');
   for (const rule of ask) checkRule(rule, 'ask');
   if (!/^\d$/.test(priority)) throw new UsageProblem(`--priority takes a number from 0 to 9, but was "${priority}".`);
@@ -88,6 +89,12 @@ async function list(all: readonly FleetProject[], { json }: ProjectValues): Prom
   ]);
   const head = ['NAME', 'PRIORITY', 'RUNNING', 'PER DAY', 'PLACES', 'MODELS', 'RULES'];
   await writeLine(process.stdout, table([head, ...rows].map((row) => row.map(fullyVisible))).join('\n'));
+}
+
+/** One without a provider would match none, and keep the project from running. */
+function checkModel(model: string): void {
+  if (!/^[^/\s]+\/\S+$/.test(model))
+    throw new UsageProblem(`--model takes PROVIDER/NAME, such as anthropic/claude-sonnet-4-5, but was "${model}".`);
 }
 
 function checkRule(text: string, list: 'deny' | 'ask'): void {

@@ -1,6 +1,6 @@
 // `helve fleet schedule`: prompts that run at times of the day or the week, on whichever worker has room.
 import { userInfo } from 'node:os';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Database } from '../../fleet/postgres.js';
 import { assertPlace, FleetProjects } from '../../fleet/projects.js';
 import { FleetSchedules } from '../../fleet/schedules.js';
@@ -10,12 +10,12 @@ import { table } from '../../platform/text/table.js';
 import { fullyVisible } from '../../platform/text/visible.js';
 import { UsageProblem } from '../usage-problem.js';
 import { writeLine } from '../write-line.js';
+import { type PlaceValues, projectName, repositoryOf } from './session-place.js';
 
 const USAGE = 'Use helve fleet schedule add "CRON" "PROMPT", list, or remove ID.';
 
-export interface ScheduleValues {
+export interface ScheduleValues extends PlaceValues {
   project?: string | undefined;
-  root?: string | undefined;
   priority?: string | undefined;
   json?: boolean | undefined;
 }
@@ -36,13 +36,23 @@ export async function schedule(
   if (action !== 'add' || first === undefined || second === undefined || more !== undefined || second.trim() === '') {
     throw new UsageProblem(USAGE);
   }
-  const { priority = '0' } = values;
-  if (!/^\d$/.test(priority)) throw new UsageProblem(`--priority takes a number from 0 to 9, but was "${priority}".`);
-  const root = resolve(values.root ?? process.cwd());
-  const project = values.project ?? basename(root);
-  assertPlace(await new FleetProjects(database).get(project), { root });
-  const actor = userInfo().username;
-  const id = await schedules.add({ project, root, cron: first, prompt: second, priority: Number(priority), actor });
+  const { priority } = values;
+  if (priority !== undefined && !/^\d$/.test(priority))
+    throw new UsageProblem(`--priority takes a number from 0 to 9, but was "${priority}".`);
+  const repository = repositoryOf(values);
+  const root = repository ? '' : resolve(values.root ?? process.cwd());
+  const project = values.project ?? projectName(repository?.url ?? root);
+  const known = await new FleetProjects(database).get(project);
+  assertPlace(known, { root, repository });
+  const id = await schedules.add({
+    project,
+    root,
+    repository,
+    cron: first,
+    prompt: second,
+    priority: priority === undefined ? (known?.priority ?? 0) : Number(priority),
+    actor: userInfo().username,
+  });
   await writeLine(process.stdout, id);
 }
 

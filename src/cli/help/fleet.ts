@@ -2,6 +2,7 @@ export const help = `helve fleet: prompts and sessions on many machines
 
   helve fleet send "…"      give a prompt to the workers, and print the id of its session
   helve fleet [list]        the sessions, with their state and their worker
+  helve fleet show ID       one session: how its prompts have ended and why, and what the model said last
   helve fleet stop ID…      interrupt the prompt of a session, and drop those that wait
   helve fleet result ID     what a session has done to its repository: --branch, --patch or --archive
   helve fleet answer ID ANSWER   answer the question that a session waits for: allow, deny, or one of its choices

@@ -1,5 +1,6 @@
 // Encrypts what is stored in the database with a key that only workers have: AES-256-GCM. Each part is bound to its place,
 // so that parts that were exchanged in the database are rejected.
+import { UserFacingError } from '../../contract/user-facing-error.js';
 import { messageOf } from '../../platform/message-of.js';
 
 const crypto = () => process.getBuiltinModule('node:crypto');
@@ -67,7 +68,7 @@ export function openSealed(seal: Seal | undefined, { keyId, bytes }: SealedBytes
 export function keyFrom(text: string, name: string): Uint8Array {
   const digits = text.trim();
   if (!/^[0-9a-f]{64}$/i.test(digits)) {
-    throw new Error(
+    throw new UserFacingError(
       `${name} must have 64 hexadecimal digits, the 32 bytes of a key. Make one with: openssl rand -hex 32`,
     );
   }
