@@ -1,10 +1,12 @@
-// npm run fleet:demo: a fleet on this machine. Starts a real PostgreSQL, three workers and a scripted model, sends twenty
-// prompts for a git repository, kills a worker in the middle, and shows the list of sessions until all have ended. Then says
-// what has happened, and removes everything. Ctrl-C does that at any time.
+// npm run fleet:demo: a fleet on this machine. Starts a real PostgreSQL, three workers, a server with the web view and a
+// scripted model, sends twenty prompts for a git repository, kills a worker in the middle, and shows the list of sessions
+// until all have ended. Then says what has happened, in a terminal waits for Enter, and removes everything. Ctrl-C does that
+// at any time.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { startFakeModelServer } from '../dist/testing.mjs';
@@ -22,6 +24,8 @@ const place = mkdtempSync(join(tmpdir(), 'helve-fleet-demo-'));
 const mark = `HELVE_FLEET_DEMO=${place}`;
 const helve = resolve('bin/helve.cjs');
 const workers = new Map();
+/** The server with the web view. */
+let server;
 /** What has to be ended, the last first. */
 const cleanUps = [() => rmSync(place, { recursive: true, force: true, maxRetries: 5 })];
 const stop = new AbortController();
@@ -50,12 +54,14 @@ async function demo() {
     () => LocalPostgres.start(),
     (started) => started.remove(),
   );
+  const temporary = join(place, 'tmp');
+  mkdirSync(temporary);
   const model = await startFakeModelServer(answerTo);
   cleanUps.push(() => model.close());
   const env = {
     PATH: process.env.PATH,
     HOME: place,
-    TMPDIR: tmpdir(),
+    TMPDIR: temporary, // a worker that is killed leaves pipes there
     IS_SANDBOX: '1', // the workers' rules are the same as root
     HELVE_FLEET_DEMO: place,
     HELVE_DATABASE: postgres.url,
@@ -64,8 +70,12 @@ async function demo() {
     HELVE_MODEL: 'anthropic/claude-sonnet-4-5',
   };
   const repository = makeRepository();
-  cleanUps.push(endWorkers);
+  cleanUps.push(endProcesses);
   await step('Starting workers', () => Promise.all(NAMES.map((name) => startWorker(name, env))));
+  const web = await step('Starting the server with the web view', () => startServer(env));
+  say(
+    `\n  Watch it in a browser: ${web.url}/#code=${web.code}\n  The code signs one browser in, within five minutes.\n`,
+  );
   const database = new pg.Pool({ connectionString: postgres.url, max: 2 });
   database.on('error', () => {});
   cleanUps.push(() => database.end());
@@ -95,6 +105,18 @@ async function demo() {
   }
   show(await listOf(env));
   await report(database, { seconds: (Date.now() - begun) / 1_000, killed });
+  if (process.stdin.isTTY && process.stdout.isTTY)
+    await enter(`\nThe web view is still at ${web.url}. Enter ends everything. `);
+}
+
+async function enter(question) {
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  lines.once('SIGINT', () => stop.abort(new Error('interrupted')));
+  await new Promise((answered, reject) => {
+    lines.question(question, answered);
+    lines.once('close', answered);
+    stop.signal.addEventListener('abort', () => reject(stop.signal.reason));
+  }).finally(() => lines.close());
 }
 
 /** The sessions of the worker that runs the most are continued by others. */
@@ -203,10 +225,36 @@ async function startWorker(name, env) {
   workers.set(name, { name, process: child, id });
 }
 
-async function endWorkers() {
-  const left = [...workers.values()]
-    .map((worker) => worker.process)
-    .filter((child) => child.exitCode === null && child.signalCode === null);
+/** With a data folder of its own, which has the code. */
+async function startServer(env) {
+  const home = join(place, 'server');
+  mkdirSync(home);
+  const ofServer = { ...env, HELVE_HOME: join(home, 'data') };
+  server = spawn(process.execPath, [helve, 'serve', '--fleet', '--port', '0'], {
+    cwd: home,
+    env: ofServer,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let said = '';
+  const url = await new Promise((ready, reject) => {
+    for (const stream of [server.stdout, server.stderr]) {
+      stream.on('data', (text) => {
+        said += text;
+        const [, found] = /^url: (\S+)$/m.exec(said) ?? [];
+        if (found) ready(found);
+      });
+    }
+    server.once('exit', () => reject(new Error(`the server did not start: ${said}`)));
+    stop.signal.addEventListener('abort', () => reject(stop.signal.reason));
+  });
+  return { url, code: await run(ofServer, 'serve', 'code') };
+}
+
+async function endProcesses() {
+  const left = [...[...workers.values()].map((worker) => worker.process), server].filter(
+    (child) => child && child.exitCode === null && child.signalCode === null,
+  );
   const ended = left.map((child) => new Promise((resolve) => child.once('exit', resolve)));
   for (const child of left) child.kill('SIGTERM');
   await Promise.race([Promise.all(ended), delay(5_000)]);
@@ -240,7 +288,11 @@ async function listOf(env) {
 }
 
 async function fleet(env, ...args) {
-  const child = spawn(process.execPath, [helve, 'fleet', ...args], {
+  return await run(env, 'fleet', ...args);
+}
+
+async function run(env, ...args) {
+  const child = spawn(process.execPath, [helve, ...args], {
     cwd: place,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -27,13 +27,14 @@ skip('the demo of the fleet completes its sessions although a worker is killed, 
 }, async () => {
   const demo = await startDemo();
   expect([await demo.ended, demo.said()]).toEqual([0, expect.stringContaining('3 of 3 prompts are completed')]);
+  expect(demo.said()).toMatch(/Watch it in a browser: http:\/\/127\.0\.0\.1:\d+\/#code=[A-Z0-9]{4}-[A-Z0-9]{4}\n/);
   expect(demo.said()).toMatch(/12 commands ran, and none of them twice/);
   expect(demo.left()).toEqual([]);
 });
 
 skip('an interrupt ends the demo of the fleet and leaves nothing', { timeout: 60_000 }, async () => {
   const demo = await startDemo();
-  await vi.waitUntil(() => demo.said().includes('Starting PostgreSQL'), { timeout: 30_000 });
+  await vi.waitUntil(() => demo.said().includes('Watch it in a browser'), { timeout: 30_000 });
   demo.child.kill('SIGINT');
   expect(await demo.ended).toBe(130);
   expect(demo.left()).toEqual([]);

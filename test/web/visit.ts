@@ -14,7 +14,7 @@ const CHROMIUM = process.env['HELVE_CHROMIUM'] ?? '/usr/bin/chromium';
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 export const phone = { width: 360, height: 740 };
 
-const hasChromium = existsSync(CHROMIUM);
+export const hasChromium = existsSync(CHROMIUM);
 if (!hasChromium) {
   process.stderr.write(`The tests of the web view are skipped, since there is no Chromium at ${CHROMIUM}.\n`);
 }
@@ -115,14 +115,32 @@ export function sharedServer(): VisitPage {
   };
 }
 
+/** A page of a browser of its own, signed in. At the end of the test, the page must not have complained. */
+export async function openSignedIn(url: string, token: string): Promise<Page> {
+  const browser = await launchBrowser();
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  context.setDefaultTimeout(20_000);
+  const complaints: string[] = [];
+  context.on('page', (page) => watch(page, url, { complaints, isBreaking: () => false }));
+  onTestFinished(async () => {
+    await browser.close();
+    expect(complaints).toEqual([]);
+  });
+  const page = await context.newPage();
+  await signIn(page, url, token);
+  return page;
+}
+
+// As root, Chromium needs to be told to run without its own sandbox.
+const launchBrowser = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+
 async function startShared(atEnd: (end: () => Promise<void>) => void): Promise<Shared> {
   const missing = { status: 400, error: { type: 'invalid_request_error', message: 'The test has no more answers.' } };
   const place = await servePlace(() => shared.answers.shift() ?? missing, atEnd);
   const [admin, served, browser] = await Promise.all([
     place.token('admin'),
     startServe(place, [], atEnd),
-    // As root, Chromium needs to be told to run without its own sandbox.
-    chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] }),
+    launchBrowser(),
   ]);
   atEnd(async () => await browser.close());
   const { url } = served;
