@@ -44,8 +44,8 @@ async function fill(count) {
     [count],
   );
   await database.query(
-    `insert into helve.prompt (session, id, priority, actor, content, is_queued)
-     select 's' || n, 'p', 0, 'bench', repeat('x', 200)::bytea, n <= ${PROJECTS * 8}
+    `insert into helve.prompt (session, project, id, priority, actor, content, is_queued)
+     select 's' || n, 'project ' || n % ${PROJECTS}, 'p', 0, 'bench', repeat('x', 200)::bytea, n <= ${PROJECTS * 8}
      from generate_series(1, $1) n`,
     [count],
   );

@@ -137,6 +137,16 @@ const SCHEMA = [
    )`,
   'alter table helve.schedule add column if not exists repository text',
   'alter table helve.schedule add column if not exists ref text',
+  // That of the session, for the following indexes: workers look once a second for what is due.
+  "alter table helve.prompt add column if not exists project text not null default ''",
+  `update helve.prompt p set project = s.project from helve.session s
+   where s.id = p.session and p.ended_at is null and p.project <> s.project`,
+  `create index if not exists prompt_waiting on helve.prompt (project, priority desc, number)
+     where ended_at is null and not is_queued`,
+  'create index if not exists prompt_queued on helve.prompt (project) where ended_at is null and is_queued',
+  `create index if not exists prompt_lost on helve.prompt (number)
+     where ended_at is null and not is_queued and begun_at is not null`,
+  'create index if not exists prompt_cancelled on helve.prompt (session) where ended_at is null and cancelled_at is not null',
   // The key that contents are encrypted with, by its id; no row if they are not.
   'create table if not exists helve.schema (is_only boolean primary key default true check (is_only), number integer not null, oldest integer not null)',
   'create table if not exists helve.key (is_only boolean primary key default true check (is_only), id text not null)',

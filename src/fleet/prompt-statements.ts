@@ -28,10 +28,10 @@ export const ACCEPT = `
   ), made as (
     insert into helve.session as s (id, epoch, project, title, root, repository, ref)
     select $1, 0, $2, $3, $11, $12, $13 from within
-    on conflict (id) do update set changed_at = now() returning id
+    on conflict (id) do update set changed_at = now() returning id, project
   ), added as (
-    insert into helve.prompt (session, id, priority, actor, key_id, content, actor_limit)
-    select made.id, $4, $5, $6, $7, $8, $9 from made
+    insert into helve.prompt (session, project, id, priority, actor, key_id, content, actor_limit)
+    select made.id, made.project, $4, $5, $6, $7, $8, $9 from made
     on conflict (session, id) do nothing returning id
   )
   select exists (select from added) as is_new, exists (select from within) as is_within,
@@ -44,27 +44,43 @@ export const END_CANCELLED = `
 
 /**
  * At most $1 prompts of a project, or as many as its row says, are queued or run at a time, and at most as many of an actor as
- * its prompts say, apart from those of lost workers.
+ * its prompts say, apart from those of lost workers. Reads no more than these: every worker asks once a second, and many
+ * thousands may wait. `projects` steps from one project to the next in the index of what waits.
  */
 export const DUE = `
-  with open as (
-    select p.*, s.project, row_number() over (partition by p.session order by p.number) as place
-    from helve.prompt p join helve.session s on s.id = p.session where p.ended_at is null
+  with recursive projects (project) as (
+    select min(project) from helve.prompt where ended_at is null and not is_queued
+    union all
+    select (select min(p.project) from helve.prompt p
+      where p.ended_at is null and not p.is_queued and p.project > projects.project)
+    from projects where projects.project is not null
   ), busy as (
-    select project, count(*) as prompts from open where place = 1 and is_queued group by project
+    select project, count(*) as prompts from helve.prompt where ended_at is null and is_queued group by project
   ), busy_actor as (
-    select actor, count(*) as prompts from open where place = 1 and is_queued group by actor
+    select actor, count(*) as prompts from helve.prompt where ended_at is null and is_queued group by actor
+  ), waiting as (
+    select p.*, coalesce(b.prompts, 0) - 1
+      + row_number() over (partition by p.project order by p.priority desc, p.number) as ahead
+    from projects left join busy b on b.project = projects.project
+      left join helve.project r on r.name = projects.project
+      cross join lateral (
+        select * from helve.prompt w
+        where w.project = projects.project and w.ended_at is null and not w.is_queued and not exists (
+          select from helve.prompt e where e.session = w.session and e.ended_at is null and e.number < w.number)
+        order by w.priority desc, w.number
+        limit greatest(least($1::bigint, r.running) - coalesce(b.prompts, 0), 0)
+      ) p
+  ), lost as (
+    select p.*, coalesce(b.prompts, 0) as ahead from helve.prompt p left join busy b on b.project = p.project
+    where p.ended_at is null and not p.is_queued and p.begun_at is not null
+      and not exists (select from waiting w where w.session = p.session and w.id = p.id)
   ), due as (
-    select o.session, o.id, o.attempt, o.priority, o.number, o.begun_at is not null as has_begun, o.actor_limit,
-      least($1, r.running) as project_limit,
-      coalesce(b.prompts, 0) - 1 + row_number() over (partition by o.project order by o.priority desc, o.number) as ahead,
-      coalesce(a.prompts, 0) - 1 + row_number() over (partition by o.actor order by o.priority desc, o.number) as of_actor
-    from open o left join busy b on b.project = o.project left join busy_actor a on a.actor = o.actor
-      left join helve.project r on r.name = o.project
-    where o.place = 1 and not o.is_queued
+    select o.*, coalesce(a.prompts, 0) - 1
+      + row_number() over (partition by o.actor order by o.priority desc, o.number) as of_actor
+    from (select * from waiting union all select * from lost) o left join busy_actor a on a.actor = o.actor
   )
-  select session, id, number, attempt, priority, ahead, has_begun from due
-  where has_begun or (ahead < project_limit and (actor_limit is null or of_actor < actor_limit)) order by number`;
+  select session, id, number, attempt, priority, ahead, begun_at is not null as has_begun from due
+  where begun_at is not null or actor_limit is null or of_actor < actor_limit order by number`;
 
 export const RETRY = `
   with tried as (

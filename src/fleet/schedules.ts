@@ -161,5 +161,5 @@ const TAKE = `
     insert into helve.session (id, epoch, project, root, repository, ref, title)
     select $4, 0, project, root, repository, ref, title from taken
   )
-  insert into helve.prompt (session, id, priority, actor, key_id, content)
-  select $4, $5, priority, actor, $6, $7 from taken returning ${notify('due', 'session')}, ${notify('changed', 'session')}`;
+  insert into helve.prompt (session, project, id, priority, actor, key_id, content)
+  select $4, project, $5, priority, actor, $6, $7 from taken returning ${notify('due', 'session')}, ${notify('changed', 'session')}`;
