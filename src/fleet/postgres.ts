@@ -304,7 +304,8 @@ export async function loadPackage<Module>(name: 'pg' | '@dbos-inc/dbos-sdk'): Pr
     const loaded = await import(name);
     return loaded.default ?? loaded;
   } catch (error) {
-    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+    // The second is of `require`, which `import` becomes in the bundle.
+    if (!['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(codeOf(error) ?? '')) throw error;
     throw new DatabaseProblem(
       `The package ${name} is not installed beside helve, and --database needs it. Install it: npm install ${name} (with -g if helve was installed so).`,
       { cause: error },

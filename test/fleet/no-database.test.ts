@@ -1,5 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { emptyFolder, runHelve } from '../cli/run-helve.js';
 
@@ -33,4 +35,24 @@ test('a key file without a key, and an option of another action, are refused wit
     /^helve: key must have 64 hexadecimal digits/,
   );
   expect(await refused('list', ...database, '--root', '.')).toMatch(/^helve: helve fleet list has no option --root\./);
+});
+
+test('without its packages, a worker and helve doctor name the one to install', async () => {
+  const folder = await emptyFolder(); // where no package is found
+  await Promise.all(
+    ['bin', 'dist', 'package.json'].map((name) =>
+      cp(name, join(folder, name), { recursive: true, filter: (path) => !/\.(?:map|ts)$/.test(path) }),
+    ),
+  );
+  const run = async (...args: string[]): Promise<string> => {
+    const command = [join(folder, 'bin/helve.cjs'), ...args, '--database', 'postgres://127.0.0.1:1/fleet'];
+    const options = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder } };
+    return await promisify(execFile)(process.execPath, command, options).then(
+      ({ stdout }) => stdout,
+      ({ stderr }: { stderr: string }) => stderr,
+    );
+  };
+  const missing = /The package pg is not installed beside helve, .* Install it: npm install pg/;
+  expect(await run('worker')).toMatch(missing);
+  expect(await run('doctor')).toMatch(missing);
 });
