@@ -188,6 +188,25 @@ test('runs a command that arrives in one burst with Enter, although the list off
   expect(sent).toEqual(['/help']);
 });
 
+test('selects the first completion, although another one begins as typed', async () => {
+  const { editor, type } = opened();
+  const taken: string[] = [];
+  editor.setAutocompleteProvider({
+    getSuggestions: async () => ({
+      prefix: '@user',
+      items: ['@src/user.ts', '@user.config.js'].map((value) => ({ value, label: value })),
+    }),
+    applyCompletion: (lines, cursorLine, cursorCol, { value }) => {
+      taken.push(value);
+      return { lines, cursorLine, cursorCol };
+    },
+  });
+  type(...letters('@user'));
+  await expect.poll(() => editor.isShowingAutocomplete()).toBe(true);
+  type('\t');
+  expect(taken).toEqual(['@src/user.ts']);
+});
+
 test.each([
   ['to the beginning', '\x15', ''],
   ['a word', '\x17', '@'],

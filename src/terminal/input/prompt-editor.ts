@@ -70,6 +70,8 @@ export class PromptEditor extends Editor {
   constructor(tui: TUI, options: PromptEditorOptions) {
     super(tui, options.theme, { paddingX: SIGN.length, autocompleteMaxVisible: MAX_LISTED, ...options });
     this.#options = options;
+    // Completions come ranked: without this, the editor selects the first one that begins as typed, further down.
+    Object.assign(this, { getBestAutocompleteMatchIndex: () => 0 });
     const { border } = options;
     if (border) this.borderColor = (text) => border(text, this.kind);
     for (const prompt of options.history.prompts.slice(0, 100).toReversed()) this.addToHistory(prompt);
