@@ -321,6 +321,19 @@ test('an answer that starts over keeps the calls of the turn before', () => {
   expect(lines()).toEqual(['', '✓ Look a.ts']);
 });
 
+test('a call that was stopped while its input streamed says that it was interrupted', () => {
+  const { lines } = viewsOf(
+    { type: 'turn_start', turn: 1 },
+    {
+      ...{ type: 'tool_input', callId: 'a', tool: 'Write', delta: '{' },
+      input: () => ({}),
+      display: () => ({ title: 'out.txt' }),
+    },
+    interrupted,
+  );
+  expect(lines()).toEqual(['', '■ Write out.txt  interrupted', '', '· Say what to do instead, or "go on" to continue.']);
+});
+
 test('what arrives in the middle of an answer stands above its unfinished paragraph, which goes on whole', () => {
   const { views, lines } = viewsOf(
     { type: 'text_delta', text: 'The **first** paragraph.\n\nThe sec' },

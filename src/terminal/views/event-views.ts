@@ -368,7 +368,10 @@ export class EventViews {
     const { outcome } = result;
     this.#endWords();
     if (outcome !== 'interrupted') this.#removeUnfinishedCalls();
-    for (const { group, isOwn } of this.#calls.values()) if (!isOwn) group.settle();
+    const left = [...this.#calls.values()].filter(({ isOwn }) => !isOwn);
+    if (outcome === 'interrupted') for (const { view } of left) view.interrupt();
+    this.#hasInterrupted ||= outcome === 'interrupted' && left.length > 0;
+    for (const { group } of left) group.settle();
     this.#forgetCalls();
     this.#endGroup();
     if (outcome === 'completed') return;

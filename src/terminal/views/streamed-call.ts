@@ -25,6 +25,13 @@ export class StreamedCall implements Component {
     this.#latest = undefined;
   }
 
+  /** The user stopped it before it had a result, such as while its input streamed. */
+  interrupt(): void {
+    const display = this.#latest?.display() ?? this.view.display;
+    this.settle();
+    this.view.end({ display, failure: 'interrupted' });
+  }
+
   invalidate(): void {
     this.view.invalidate();
   }
