@@ -218,10 +218,14 @@ const warning = (at: Position, place: SettingsPlace, sentence: string): Settings
 
 const originOf = ({ line, column }: Position, { kind, file }: SettingsPlace): Origin => ({ kind, file, line, column });
 
-/** The setting that may have been meant, among those of the same section. */
+/** The setting that may have been meant, among those of the same section, whose name may be misspelt too. */
 export function nearestName(full: string): string | undefined {
   const dot = full.lastIndexOf('.');
-  const prefix = full.slice(0, dot + 1);
+  const section = dot < 0 ? undefined : full.slice(0, dot);
+  const isKnown = section === undefined || sectionNames.includes(section);
+  const meant = isKnown ? section : nearestWords(section, sectionNames)[0];
+  if (!isKnown && meant === undefined) return undefined;
+  const prefix = meant === undefined ? '' : `${meant}.`;
   const siblings = [...settingNames, ...sectionNames]
     .filter((name) => name.startsWith(prefix) && !name.slice(prefix.length).includes('.'))
     .map((name) => name.slice(prefix.length));
