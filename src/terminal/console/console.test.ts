@@ -54,7 +54,7 @@ test.each([
   ['Reed a', 'There is no tool "Reed". Did you mean Read?'],
   [
     'hello there',
-    'There is no model that could answer, and no tool "hello". /model chooses a model, and /key stores a key; help lists the tools.',
+    'There is no model that could answer, and no tool "hello". /login signs in, /model chooses a model, /key stores a key; help lists the tools.',
   ],
   ['Read', /^Read: file_path is missing.\nUsage: Read FILE-PATH \[--offset N\]/],
   ['Read a --limt 3', /^Read: there is no --limt. Did you mean --limit\?\nUsage: /],

@@ -39,7 +39,7 @@ function unknownTool(name: string, tools: readonly ConsoleTool[]): string {
   const names = tools.map((tool) => tool.name);
   const [nearest] = nearestWords(name, names).filter((one) => wordSimilarity(name, one) > SLIP);
   if (nearest !== undefined) return `There is no tool "${name}". Did you mean ${nearest}?`;
-  return `There is no model that could answer, and no tool "${name}". /model chooses a model, and /key stores a key; help lists the tools.`;
+  return `There is no model that could answer, and no tool "${name}". /login signs in, /model chooses a model, /key stores a key; help lists the tools.`;
 }
 
 export const findTool = (name: string, tools: readonly ConsoleTool[]): ConsoleTool | undefined =>
