@@ -77,6 +77,8 @@ export type CommandAnswer =
       /** Text below the changes. */
       note?: string;
       items: readonly Choice[];
+      /** The items as they are now, for a list that changes while it is open. It closes once there are none. */
+      latest?(): readonly Choice[];
       /** The item that is selected at first. Default: the current one, or the first. */
       focus?: number;
       /** What Escape does. Default: cancel. */

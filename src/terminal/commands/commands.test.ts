@@ -8,7 +8,7 @@ import { SessionStore } from '../../agent/store/session-store.js';
 import { readSettings } from '../../settings/load.js';
 import { temporaryProject } from '../../testing/temporary-project.js';
 import { writeTool } from '../../tools/write.js';
-import type { CommandAnswer, CommandSession } from '../contract.js';
+import type { CommandAnswer, CommandSession, RunningTask } from '../contract.js';
 import { KeyBindings } from '../input/key-bindings.js';
 import { pastPrompts } from '../session/past-prompts.js';
 import { completedCommands, remember, runCommand, terminalCommands } from './index.js';
@@ -261,6 +261,25 @@ test('the largest results have paths as the rest of the terminal has them', asyn
   const title = `Edit ${session.root}/src/total.ts`;
   const answer = await run('context', { ...session, largestResults: () => [{ title, tokens: 9 }] });
   expect(JSON.stringify(answer)).toContain('"name":"Edit src/total.ts"');
+});
+
+test('the list of tasks shows them as they are now, and is left once the conversation of its task is over', async () => {
+  let milliseconds = 1_000;
+  const tasks: RunningTask[] = [];
+  const session = await testSession({ tasks });
+  tasks.push({
+    ...{ id: 'b1', title: 'npm run dev', state: 'running' },
+    get milliseconds() {
+      return milliseconds;
+    },
+    look: async () => void tasks.pop(),
+  });
+  const answer = await run('tasks', session);
+  if (answer.type !== 'choose') throw new Error(answer.type);
+  milliseconds = 6_000;
+  expect(answer.latest?.()).toMatchObject([{ value: 'b1', description: 'running · 6s' }]);
+  expect(await answer.choose('b1')).toEqual({ type: 'done' });
+  expect(answer.latest?.()).toEqual([]);
 });
 
 test('stops a task', async () => {

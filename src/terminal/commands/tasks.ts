@@ -28,18 +28,22 @@ export const tasks: TerminalCommand = {
 /** After a look at one, the list is shown again. */
 function list(session: CommandSession): CommandAnswer {
   if (session.tasks.length === 0) return text('Nothing runs in the background.');
-  // What runs comes first.
-  const all = session.tasks.toSorted((one, other) => Number(!one.stop) - Number(!other.stop));
+  const items = () =>
+    session.tasks
+      .toSorted((one, other) => Number(!one.stop) - Number(!other.stop)) // what runs comes first
+      .map((task) => ({ value: task.id, label: oneLine(task.title), description: stateOf(task) }));
   return {
     type: 'choose',
     title: 'Background tasks',
-    items: all.map((task) => ({ value: task.id, label: oneLine(task.title), description: stateOf(task) })),
+    items: items(),
+    latest: items,
     cancel: 'close',
     verb: 'look',
     extra: { key: 'x', about: 'stop', run: async (id) => await stop(id, session) },
     async choose(id) {
       await session.tasks.find((task) => task.id === id)?.look();
-      return list(session);
+      // It is gone if another conversation was begun meanwhile.
+      return session.tasks.some((task) => task.id === id) ? list(session) : { type: 'done' };
     },
   };
 }

@@ -26,15 +26,21 @@ export interface ChoiceDialogFacts {
   verb?: string | undefined;
   /** Another key for the selected item, which closes the dialog. A list with one can't be narrowed by typing. */
   extra?: { key: string; about: string; run(value: string): void };
+  /** The items as they are now, for a list that changes while it is open. It closes once there are none. */
+  latest?(): readonly Choice[];
+  /** No work waits for it: a question is shown before it. */
+  givesWay?: boolean;
   /** The height of the window. */
   rows?(): number;
 }
 
 /** A list with a title. Undefined if the user cancels. */
 export class ChoiceDialog extends TitledDialog {
+  readonly givesWay: boolean;
+
   constructor(theme: Theme, facts: ChoiceDialogFacts, answer: (value: string | undefined) => void) {
-    const choices = facts.items.map((item) => ({ ...item, label: item.label ?? item.value }));
-    const { changes = [], extra, verb = 'choose' } = facts;
+    const choices = facts.items.map(labelled);
+    const { changes = [], extra, latest, verb = 'choose' } = facts;
     const isFilterable = choices.length > MANY && !extra;
     const list = new ChoiceList(theme, choices, {
       isFilterable,
@@ -46,7 +52,12 @@ export class ChoiceDialog extends TitledDialog {
         return `${list.strayHint ?? `↑↓ enter to ${verb}`}${also} · esc to ${facts.cancel ?? 'cancel'}`;
       },
       takesText: isFilterable,
-      render: (width) => list.render(width),
+      render(width) {
+        const now = latest?.();
+        if (now) list.update(now.map(labelled));
+        if (now?.length === 0) answer(undefined);
+        return list.render(width);
+      },
       handle(data) {
         const isExtra = data === extra?.key && list.focused !== undefined;
         if (isExtra) extra.run(list.focused.value);
@@ -58,5 +69,8 @@ export class ChoiceDialog extends TitledDialog {
       ...changesLines(theme, changes, width),
       ...(facts.note === undefined ? [] : ['', ...wrap(facts.note, proseWidth(width)).map(theme.paint.muted)]),
     ]);
+    this.givesWay = facts.givesWay ?? false;
   }
 }
+
+const labelled = (item: Choice) => ({ ...item, label: item.label ?? item.value });

@@ -33,7 +33,7 @@ export interface ChoiceListOptions<Value> {
 /** A list to choose from, with arrows and Enter, and the letter or digit before each item, which chooses it at once. */
 export class ChoiceList<Value> {
   readonly #theme: Theme;
-  readonly #all: ReadonlyArray<ListedChoice<Value>>;
+  #all: ReadonlyArray<ListedChoice<Value>>;
   readonly #options: ChoiceListOptions<Value>;
   #filter = '';
   #focus: number;
@@ -56,6 +56,15 @@ export class ChoiceList<Value> {
 
   get choices(): ReadonlyArray<ListedChoice<Value>> {
     return this.#all;
+  }
+
+  /** Replaces the items; the selected one stays selected, wherever it is now. */
+  update(choices: ReadonlyArray<ListedChoice<Value>>): void {
+    const { focused } = this;
+    this.#all = choices;
+    if (!focused) return;
+    const index = this.#shown.findIndex(({ value }) => value === focused.value);
+    this.#focus = index === -1 ? Math.max(0, Math.min(this.#focus, this.#shown.length - 1)) : index;
   }
 
   /** Makes it the item that Enter selects; -1 for none. */

@@ -284,6 +284,48 @@ test('a question is shown before a text that is being read, and the text comes b
   expect(draw()).toContain('a line');
 });
 
+test('a question is shown before a list that the user has opened, which takes no key right after it', async () => {
+  const { queue, ask, pass, draw } = queued();
+  const facts = { title: 'Tasks', items: [{ value: 'a' }, { value: 'b' }], givesWay: true };
+  const chosen = queue.ask<string | undefined>((answer) => new ChoiceDialog(theme, facts, answer), never);
+  draw();
+  pass(300);
+  queue.handleInput('\u001b[B');
+  await Promise.resolve();
+  pass(60);
+  const one = ask('One');
+  expect(draw()).toContain('One');
+  expect(queue.waiting).toBe(0); // the list asks nothing
+  pass(300);
+  queue.handleInput('1');
+  await Promise.resolve();
+  pass(60);
+  expect(await one).toBe('a');
+  await new Promise(setImmediate);
+  expect(draw()).toMatch(/Tasks[\s\S]*❯ 2 {2}b/); // the selection was kept
+  queue.handleInput('\r');
+  await Promise.resolve();
+  pass(60);
+  expect(queue.current).toBeDefined();
+  pass(300);
+  queue.handleInput('\r');
+  await Promise.resolve();
+  pass(60);
+  expect(await chosen).toBe('b');
+});
+
+test('a list shows its items as they are now, and closes once there are none', async () => {
+  const { queue, draw } = queued();
+  let items = [{ value: 'a', description: '1s' }, { value: 'b' }];
+  const facts = { title: 'Tasks', items, latest: () => items };
+  const chosen = queue.ask<string | undefined>((answer) => new ChoiceDialog(theme, facts, answer), never);
+  items = [{ value: 'b' }, { value: 'a', description: '2s' }];
+  expect(draw()).toMatch(/ {2}1 {2}b\n.*❯ 2 {2}a +2s/);
+  items = [];
+  draw();
+  expect(await chosen).toBeUndefined();
+});
+
 test('in a narrow window, the number of waiting questions gives way to the keys', () => {
   const { queue, ask, pass } = queued();
   void ask('One');

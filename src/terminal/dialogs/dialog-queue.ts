@@ -74,19 +74,23 @@ export class DialogQueue implements Component, Focusable {
     }
   }
 
-  /** A question waits for earlier questions, and not for a dialog that asks nothing. */
+  /** A question waits for earlier questions, and not for a dialog that only the user has opened. */
   #withQuestion(entry: Entry): Entry[] {
     const index = this.#entries.findIndex(({ dialog }) => dialog.givesWay);
-    return index === -1 ? [...this.#entries, entry] : this.#entries.toSpliced(index, 0, entry);
+    if (index === -1) return [...this.#entries, entry];
+    const covered = this.#entries[0];
+    // The key that answers the question must not choose in the list that comes back after it.
+    if (index === 0 && covered) covered.quietSince = undefined;
+    return this.#entries.toSpliced(index, 0, entry);
   }
 
   get current(): Dialog | undefined {
     return this.#entries[0]?.dialog;
   }
 
-  /** How many dialogs wait behind the one that is shown. */
+  /** How many questions wait behind the dialog that is shown. */
   get waiting(): number {
-    return Math.max(0, this.#entries.length - 1);
+    return this.#entries.slice(1).filter(({ dialog }) => !dialog.givesWay).length;
   }
 
   get focused(): boolean {

@@ -13,7 +13,7 @@ export interface Dialog extends Component, Focusable {
   readonly hint: string;
   /** Whether keys currently write into a text field, so that several at once are text and not an answer. */
   readonly takesText: boolean;
-  /** It asks nothing, so a question is shown before it. */
+  /** The user has opened it, and no work waits for it: a question is shown before it. */
   readonly givesWay?: boolean;
 }
 

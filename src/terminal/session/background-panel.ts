@@ -138,15 +138,19 @@ export class BackgroundPanel {
 
   /** Shows what it has written or done, until the user closes or stops it. */
   async look(item: LookedAt): Promise<void> {
-    const { screen, theme, dialogs, signal } = this.#options;
+    const { screen, theme, session, dialogs, signal } = this.#options;
+    const ofSession = session.orNone;
     let lines = await this.#work.look(item.id);
+    let closeView = (): void => {};
     const timer = setInterval(async () => {
-      lines = await this.#work.look(item.id);
+      if (session.orNone !== ofSession) closeView(); // its conversation was left, which has ended it
+      else lines = await this.#work.look(item.id);
       screen.draw();
     }, LOOK_MS).unref();
     let stopping: Promise<void> | undefined;
     try {
       await dialogs.ask<void>((close) => {
+        closeView = close;
         const stop = (): void => {
           stopping = this.#stop(item);
           close();

@@ -22,6 +22,8 @@ export interface AnswerQuestions {
       changes?: readonly ShownChange[];
       note?: string;
       items: readonly Choice[];
+      latest?: () => readonly Choice[];
+      givesWay?: boolean;
       focus?: number;
       cancel?: string | undefined;
       verb?: string | undefined;
@@ -126,7 +128,7 @@ export class CommandAnswers {
           extraFor = value;
         };
         const key = extra && { ...extra, run: noted };
-        const chosen = await questions.choose({ ...facts, text, ...(key && { extra: key }) }, signal);
+        const chosen = await questions.choose({ ...facts, text, givesWay: true, ...(key && { extra: key }) }, signal);
         if (extra && extraFor !== undefined) return await extra.run(extraFor);
         return chosen === undefined ? undefined : await choose(chosen);
       }
