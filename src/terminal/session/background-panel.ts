@@ -143,7 +143,8 @@ export class BackgroundPanel {
     let lines = await this.#work.look(item.id);
     let closeView = (): void => {};
     const timer = setInterval(async () => {
-      if (session.orNone !== ofSession) closeView(); // its conversation was left, which has ended it
+      if (session.orNone !== ofSession)
+        closeView(); // its conversation was left, which has ended it
       else lines = await this.#work.look(item.id);
       screen.draw();
     }, LOOK_MS).unref();

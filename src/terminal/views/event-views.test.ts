@@ -331,7 +331,12 @@ test('a call that was stopped while its input streamed says that it was interrup
     },
     interrupted,
   );
-  expect(lines()).toEqual(['', '■ Write out.txt  interrupted', '', '· Say what to do instead, or "go on" to continue.']);
+  expect(lines()).toEqual([
+    '',
+    '■ Write out.txt  interrupted',
+    '',
+    '· Say what to do instead, or "go on" to continue.',
+  ]);
 });
 
 test('what arrives in the middle of an answer stands above its unfinished paragraph, which goes on whole', () => {
