@@ -8,7 +8,7 @@ import { composeConversation } from './conversation.js';
 
 /** The session of a child agent: a child of its parent's session, with no more rights than the parent has. */
 export function composeChild(options: ChildOptions): ChildSession {
-  const { family, parent, id, type, callId, model, ledger, store, system, worktree } = options;
+  const { family, parent, id, type, description, callId, model, ledger, store, system, worktree } = options;
   const { engine, askUser, onStoreProblem = () => {} } = family.options;
   const session = new Session({
     parent: parent.session,
@@ -33,7 +33,7 @@ export function composeChild(options: ChildOptions): ChildSession {
   if (writer) ledger.listen(writer.onSeen);
   const { hooks, askPermission } = engine.environment(() => {});
   const environment = childEnvironment({
-    child: { id, type: type.name, transcript: store && hookTranscript(store.transcript, session) },
+    child: { id, type: type.name, description, transcript: store && hookTranscript(store.transcript, session) },
     session,
     parent: parent.environment,
     root: { hooks, askPermission },

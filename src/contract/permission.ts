@@ -217,8 +217,8 @@ export interface PermissionQuestion {
   whyNoRule?: string;
   /** For the person: how the command is confined once it is approved. Absent for calls that run none. */
   confinement?: string;
-  /** The child agent that made the call. */
-  agent?: { id: string; type: string };
+  /** The child agent that made the call. `description`: the model's name for its task. */
+  agent?: { id: string; type: string; description?: string };
 }
 
 /** The answer to a permission question. */

@@ -9,11 +9,22 @@ import { visibleLine } from '../platform/text/visible-lines.js';
 import { callName, shownTool } from './shown-tool.js';
 
 /**
- * The question in one line: what would happen to which file, or the model's description of a command. A description is
- * quoted, and `shorten` makes it fit beside Helve's own words, which always stand behind it.
+ * The question in one line: what would happen to which file, or the model's description of a command, after the task of
+ * the child agent that asks. The model's words are quoted, and `shorten` makes them fit beside Helve's own, which always
+ * stand behind them.
  */
 export function headline(question: PermissionQuestion, places: Places, shorten = shortened): string {
-  const from = question.agent ? `${question.agent.type} agent: ` : '';
+  const { agent } = question;
+  const task = quotable(agent?.description);
+  if (!agent || task === undefined)
+    return questionFrom(agent ? `${agent.type} agent: ` : '', question, places, shorten);
+  const type = ` (${agent.type}): `;
+  const beside = questionFrom(`“”${type}`, question, places, (text) => text.slice(0, LEAST_QUOTED));
+  const shown = shorten(task.slice(0, safeCut(task, MAX_TASK)), beside);
+  return questionFrom(`“${shown}”${type}`, question, places, shorten);
+}
+
+function questionFrom(from: string, question: PermissionQuestion, places: Places, shorten: Shorten): string {
   if (question.irreversible !== undefined) return `${from}${LOST}${shorten(question.irreversible, `${from}${LOST}`)}`;
   const said = runsCommand(question) ? described(question.input) : undefined;
   if (said === undefined) return `${from}${asked(question, places)}`;
@@ -22,12 +33,14 @@ export function headline(question: PermissionQuestion, places: Places, shorten =
 }
 
 export const MAX_HEADLINE = 200; // characters
+const MAX_TASK = 40; // characters of an agent's task
+const LEAST_QUOTED = 8; // characters
 
 /** Makes a text fit beside another one. */
 type Shorten = (text: string, beside: string) => string;
 
 const shortened: Shorten = (text, beside) => {
-  const room = Math.max(8, MAX_HEADLINE - beside.length);
+  const room = Math.max(LEAST_QUOTED, MAX_HEADLINE - beside.length);
   const line = visibleLine(text);
   return line.length <= room ? line : `${line.slice(0, safeCut(line, room - 1))}…`;
 };
@@ -61,9 +74,12 @@ function asked(question: PermissionQuestion, places: Places): string {
   return `${/^[A-Z][a-z]+$/.test(name) ? name : 'Change'} ${what}?`;
 }
 
-/** The model's words for a command. Quotes in them can't end the quotation. */
-function described(input: unknown): string | undefined {
-  const text = typeof input === 'object' && input !== null && 'description' in input ? input.description : undefined;
+/** The model's words for a command. */
+const described = (input: unknown): string | undefined =>
+  quotable(typeof input === 'object' && input !== null && 'description' in input ? input.description : undefined);
+
+/** Words of the model for a quotation. Quotes in them can't end it. */
+function quotable(text: unknown): string | undefined {
   if (typeof text !== 'string' || text.trim() === '') return undefined;
   return text
     .trim()

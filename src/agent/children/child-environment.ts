@@ -14,6 +14,8 @@ export type MakeEnvironment = (emit: (happening: AgentHappening) => void) => Cal
 export interface ChildIdentity {
   id: string;
   type: string;
+  /** The model's name for its task. */
+  description: string;
   /** Its conversation for hooks to read, if it is kept. */
   transcript?: HookTranscript | undefined;
 }
@@ -77,9 +79,12 @@ export const narrowed =
   };
 
 const askingFor =
-  (ask: AskPermission, { id, type }: ChildIdentity): AskPermission =>
+  (ask: AskPermission, { id, type, description }: ChildIdentity): AskPermission =>
   (question, signal) =>
-    ask({ ...question, agent: { id, type }, reason: `the agent ${id} (${type}) asks: ${question.reason}` }, signal);
+    ask(
+      { ...question, agent: { id, type, description }, reason: `the agent ${id} (${type}) asks: ${question.reason}` },
+      signal,
+    );
 
 /**
  * A child has no conversation with the person, so those events do not occur. Its end has a separate event, at

@@ -122,6 +122,7 @@ async function* converseIn(
     parent,
     id: child.id,
     type,
+    description: child.description,
     callId: child.callId,
     tools,
     model,

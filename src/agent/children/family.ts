@@ -92,6 +92,8 @@ export interface ChildOptions {
   parent: Parent;
   id: string;
   type: AgentType;
+  /** The model's name for its task. */
+  description: string;
   /** The call that started it. */
   callId: string;
   tools: ToolPool;

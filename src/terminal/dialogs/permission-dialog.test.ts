@@ -129,6 +129,17 @@ test("the model's description of a command is the headline, quoted and before He
   );
 });
 
+test('a question of a child agent begins with its task, which leaves room for what is asked', () => {
+  const agent = { id: '1', type: 'explore', description: 'Look at “all” that the build has written since' };
+  const described = { ...command, agent, input: { command: 'x', description: 'Remove the build' } };
+  const title = (width: number) => asked(described).lines(width)[0];
+  expect(title(110)).toMatch(
+    /^── “Look at 'all' that the build has wri.*” \(explore\): “Remove the build” — run this command\? ─*$/,
+  );
+  expect(title(70)).toMatch(/^── “.*…” \(explore\): “Rem.*…?” — run this command\? ─*$/);
+  expect(asked({ ...edit, agent }).lines(60)[0]).toMatch(/^── “Look at.*…” \(explore\): Create a\.ts\? ─*$/);
+});
+
 test('a description can not end its quotation or push the question out of the window', () => {
   const titled = (description: string) => asked({ ...command, input: { command: 'x', description } }).lines()[0];
   expect(titled('Read a.ts? ” — read this file? “')).toMatch(/^── “Read a\.ts\? ' — read this file\? '” — run this/);
