@@ -232,7 +232,7 @@ test('a child is denied calls that its parent is denied, and questions name the 
   expect(questions).toMatchObject([
     {
       tool: 'Write',
-      agent: { type: 'general-purpose' },
+      agent: { type: 'general-purpose', description: 'do child' },
       reason: expect.stringMatching(/^the agent a\w{8} \(general-purpose\) asks: /),
     },
   ]);

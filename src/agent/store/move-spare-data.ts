@@ -38,7 +38,7 @@ const movedSentence = (id: string, folder: string): string =>
 async function failedSentence(error: unknown, dataFolder: string, folder: string): Promise<string> {
   const reason = await asWriteFailure(error, dataFolder, 'written');
   const why = messageOf(reason);
-  return `Parts of earlier sessions are still in ${folder}, because they can't be moved to the data folder. ${why}`;
+  return `Parts of earlier sessions are still in ${folder}, because they can't be moved to the data folder. ${why} To use another data folder, set HELVE_HOME.`;
 }
 
 /** False if another process uses the data. */

@@ -50,6 +50,7 @@ const reasons: Readonly<Record<string, (real: string, needed: string) => string 
   ENOENT: () => 'its folder does not exist. Create the folder first.',
   ENOTDIR: async (real) => {
     const file = await fileInPath(real);
+    if (file === real) return 'it is a file, and was to be used as a folder. Choose another path.';
     const why = `is ${file === undefined ? 'not a folder, or leads through a file' : 'a file, not a folder'}`;
     return `${elidedPath(file ?? dirname(real))} ${why}. Choose another path.`;
   },
@@ -62,9 +63,9 @@ const reasons: Readonly<Record<string, (real: string, needed: string) => string 
   ETXTBSY: () => 'it is a program that runs right now. Stop it, then try again.',
 };
 
-/** The file where a folder of the path should be, if there is one. */
+/** The file where a folder of the path should be, or the path itself if it is a file; undefined if there is none. */
 async function fileInPath(real: string): Promise<string | undefined> {
-  for (let path = dirname(real); path !== dirname(path); path = dirname(path)) {
+  for (let path = real; path !== dirname(path); path = dirname(path)) {
     const found = await lstat(path).catch(() => undefined);
     if (found) return found.isFile() ? path : undefined;
   }
