@@ -34,3 +34,25 @@ inTerminal('commands that are typed in the middle of an answer leave it whole an
   expect(screen).not.toContain('**');
   expect(await terminal.scrollback()).not.toMatch(/One strong word[\s\S]*One strong word/);
 });
+
+inTerminal('a question comes before a list that is open, and the list comes back after it', async () => {
+  const held = Promise.withResolvers<void>();
+  onTestFinished(() => held.resolve());
+  const write = { name: 'Write', input: { file_path: 'new.txt', content: 'new' } };
+  const { terminal, say } = await converse([
+    { text: 'I write it.', calls: [write], holdAfter: { events: 3, until: held.promise } },
+    { text: 'All done.' },
+  ]);
+  await say('go');
+  await terminal.shows('Thinking…');
+  await say('/permissions');
+  const listed = await terminal.shows('↑↓ enter to choose · esc to');
+  expect(listed).not.toContain('Create new.txt?');
+  held.resolve();
+  await terminal.shows('Create new.txt?');
+  await terminal.shows('esc to stop');
+  await terminal.type('y');
+  await terminal.shows('↑↓ enter to choose · esc to');
+  await terminal.press('Escape');
+  await terminal.shows('All done.');
+});
