@@ -5,11 +5,11 @@ import { expect, test } from 'vitest';
 
 /** In bytes of code that is loaded at once, and modules in it. Raise one only where what it buys is worth it to everybody. */
 const budgets = [
-  { entry: 'index', bytes: 627_000, modules: 254 },
+  { entry: 'index', bytes: 628_000, modules: 254 },
   { entry: 'tools', bytes: 60_000, modules: 14 },
   { entry: 'models', bytes: 425_000, modules: 83 },
   { entry: 'mcp', bytes: 6_000, modules: 2 },
-  { entry: 'testing', bytes: 613_000, modules: 243 },
+  { entry: 'testing', bytes: 614_000, modules: 243 },
 ];
 
 const heavy = ['zod', 'ajv', '@modelcontextprotocol', 'unbash', 'linkedom', 'unpdf', 'yaml', '@earendil-works'];
