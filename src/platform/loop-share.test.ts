@@ -7,7 +7,7 @@ test('work that would hold the event loop goes on in later turns, in its order',
   const done: number[] = [];
   const piece = async (number: number): Promise<void> => {
     await loopShare();
-    const until = monotonicMs() + 6;
+    const until = monotonicMs() + 16;
     while (monotonicMs() < until); // holds the event loop
     done.push(number);
   };

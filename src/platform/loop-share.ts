@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers';
 import { monotonicMs } from './clock.js';
 import { ofProcess } from './of-process.js';
 
-const MAX_TURN_MS = 10; // of the pieces of work that begin in one turn of the event loop
+const MAX_TURN_MS = 30; // of the pieces of work that begin in one turn of the event loop
 
 class LoopShare {
   readonly #waiting: Array<() => void> = [];
