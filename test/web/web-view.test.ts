@@ -519,6 +519,12 @@ inBrowser('the keys go from session to session, to the prompt and to the questio
     .waitFor();
   await start('a session with a question');
   await question(page).waitFor();
+  // The list learns of it a moment later, and its order is that of the keys.
+  await page
+    .getByRole('link', { name: /a session with a question/ })
+    .and(page.locator('.state-requires_action'))
+    .first()
+    .waitFor();
   await page.locator('#main').focus();
   await page.keyboard.press('p');
   await page.locator('#prompt:focus').waitFor();
